@@ -1,0 +1,42 @@
+# Everything that a person or a build server does here. `make` alone lists it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+Q ?= How long do I have to return a kettle?
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e .
+	touch $@
+
+$(BIN)/.dev: $(BIN)/.installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group dev --group bench
+	touch $@
+
+install: $(BIN)/.installed  ## make .venv and install ragqa
+
+ask: $(BIN)/.installed  ## answer from the sample documents: make ask Q="…"
+	@$(BIN)/python -m ragqa ask "$(Q)" --docs ragqa/samples/shop
+
+test: $(BIN)/.dev  ## run all tests that need no model and no service
+	$(BIN)/python -m pytest
+
+check: $(BIN)/.dev  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(BIN)/.dev  ## format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(BIN)/.dev  ## measure speed and memory
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+
+.PHONY: help install ask test check format bench

@@ -1,0 +1,178 @@
+"""Every error that ragqa raises on purpose.
+
+    RagqaError
+    ├── ConfigError            a setting, an argument or a name is wrong         exit 2
+    │   ├── MissingExtraError  an optional package is not installed
+    │   └── UnknownNameError   no chain, retriever or field bears that name
+    ├── ProviderError          a model service did not do its part               exit 3
+    │   ├── AuthError          it refuses the key or the deployment
+    │   ├── RateLimitError     it asks to slow down
+    │   ├── TransportError     it could not be reached, broke off or took too long
+    │   ├── ContextOverflowError  the prompt is longer than the model's window
+    │   └── RefusalError       the model or its content filter declined
+    ├── RetrievalError         documents could not be indexed or searched        exit 4
+    ├── OutputError            no reply passed the gates                         exit 5
+    ├── AgentLimitError        the agent reached a limit                         exit 6
+    ├── SessionError           a session is busy or unreadable                   exit 7
+    └── PermissionDenied       the caller may not do that                        exit 8
+
+A message names what is wrong; the hint says what to do about it. Neither holds a secret.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RagqaError(Exception):
+    """Root of all errors that ragqa raises on purpose.
+
+    Attributes:
+        code: Stable machine-readable name of the kind of error.
+        exit_code: What the command line exits with.
+        retryable: Whether the same call may succeed later, unchanged.
+        hint: What the reader can do about it; empty when the message says it all.
+    """
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    @property
+    def message(self) -> str:
+        """Return the message without the hint."""
+        return str(self.args[0]) if self.args else ""
+
+    def __str__(self) -> str:
+        """Join message and hint, so that a bare traceback tells what to do, too."""
+        return f"{self.message} {self.hint}".strip()
+
+
+class ConfigError(RagqaError):
+    """Report a setting, an argument or a question that cannot be used."""
+
+    code = "config"
+    exit_code = 2
+
+
+class MissingExtraError(ConfigError):
+    """Report an optional package that is not installed.
+
+    Args:
+        extra: Name of ragqa's extra, for instance ``azure``.
+        package: The package that could not be imported.
+    """
+
+    code = "config.missing_extra"
+
+    def __init__(self, extra: str, package: str) -> None:
+        super().__init__(
+            f"The package {package} is not installed.",
+            hint=f"Install it with: pip install 'ragqa[{extra}]'",
+        )
+
+
+class UnknownNameError(ConfigError):
+    """Report a name that nothing bears, and list the names that exist.
+
+    Args:
+        kind: What was looked up, for instance ``chain``.
+        name: The name that was asked for.
+        known: The names that exist.
+    """
+
+    code = "config.unknown_name"
+
+    def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]) -> None:
+        super().__init__(
+            f"There is no {kind} named {name!r}.", hint=f"Known: {', '.join(sorted(known))}."
+        )
+
+
+class ProviderError(RagqaError):
+    """Report a model service that did not do its part."""
+
+    code = "provider"
+    exit_code = 3
+
+
+class AuthError(ProviderError):
+    """Report a service that refuses the key or the deployment."""
+
+    code = "provider.auth"
+
+
+class RateLimitError(ProviderError):
+    """Report a service that asks to slow down.
+
+    Args:
+        message: What the service said.
+        retry_after_s: Seconds to wait as told by the service, if it said so.
+        hint: What to do.
+    """
+
+    code = "provider.rate_limit"
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+
+
+class TransportError(ProviderError):
+    """Report a service that could not be reached, broke off or took too long."""
+
+    code = "provider.transport"
+    retryable = True
+
+
+class ContextOverflowError(ProviderError):
+    """Report a prompt that is longer than the model's window."""
+
+    code = "provider.context_overflow"
+
+
+class RefusalError(ProviderError):
+    """Report that the model or its content filter declined to answer."""
+
+    code = "provider.refusal"
+
+
+class RetrievalError(RagqaError):
+    """Report documents that could not be indexed or searched."""
+
+    code = "retrieval"
+    exit_code = 4
+
+
+class OutputError(RagqaError):
+    """Report that no reply passed the gates, where an exception was asked for."""
+
+    code = "output"
+    exit_code = 5
+
+
+class AgentLimitError(RagqaError):
+    """Report that the agent reached a limit, where an exception was asked for."""
+
+    code = "agent.limit"
+    exit_code = 6
+
+
+class SessionError(RagqaError):
+    """Report a session that is busy or cannot be read."""
+
+    code = "session"
+    exit_code = 7
+    retryable = True
+
+
+class PermissionDenied(RagqaError):
+    """Report something that the caller may not do."""
+
+    code = "permission"
+    exit_code = 8

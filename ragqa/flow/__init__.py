@@ -1,0 +1,28 @@
+"""Every stage of every chain runs through here.
+
+A stage is a function, or a generator of effects, from Turn to Turn; stages compose with ``|`` to
+a Pipeline, and the drivers run a pipeline as invoke, ainvoke, stream and astream.
+``ragqa.flow.runnable`` gives a pipeline the face of a LangChain Runnable; it alone imports
+LangChain.
+"""
+
+from ragqa.flow.drive import Event, ainvoke, astream, invoke, stream
+from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, TextReveal, Withdrawn
+from ragqa.flow.pipeline import Pipeline, Stage
+
+__all__ = [
+    "Ask",
+    "Call",
+    "Effect",
+    "Effects",
+    "Event",
+    "Pipeline",
+    "Show",
+    "Stage",
+    "TextReveal",
+    "Withdrawn",
+    "ainvoke",
+    "astream",
+    "invoke",
+    "stream",
+]

@@ -1,0 +1,145 @@
+"""Drive a pipeline: blocking, async, streamed or not. One place, so stages need no twins.
+
+Each driver sends the result of an effect into the pipeline, and throws its error into it, so that
+a stage may handle a failed call like any other exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, closing
+from typing import Any
+
+from ragqa.contract import Answer, Turn
+from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, Withdrawn
+from ragqa.flow.pipeline import Pipeline
+from ragqa.ports import ModelReply, TraceConfig
+
+Event = str | Withdrawn | Answer
+"""What a stream yields: pieces of text, withdrawals, and last the Answer."""
+
+
+def invoke(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Turn:
+    """Run a pipeline to its end and return the last Turn."""
+    with closing(_Running(pipeline.effects(turn))) as running:
+        while (effect := running.next_effect()) is not None:
+            try:
+                running.result = _perform(effect, config)
+            except Exception as exc:
+                running.error = exc
+        return running.turn
+
+
+async def ainvoke(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Turn:
+    """Run a pipeline to its end without blocking the event loop."""
+    with closing(_Running(pipeline.effects(turn))) as running:
+        while (effect := running.next_effect()) is not None:
+            try:
+                running.result = await _aperform(effect, config)
+            except Exception as exc:
+                running.error = exc
+        return running.turn
+
+
+def stream(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Iterator[Event]:
+    """Yield text as it is written, withdrawals, and last the Answer."""
+    with closing(_Running(pipeline.effects(turn))) as running:
+        while (effect := running.next_effect()) is not None:
+            try:
+                if isinstance(effect, Ask):
+                    with closing(effect.model.stream(effect.request, config)) as pieces:
+                        for piece in pieces:
+                            yield from running.shown(effect, piece)
+                elif isinstance(effect, Call):
+                    running.result = effect.run(config)
+                else:
+                    yield _event(effect)
+            except Exception as exc:
+                running.error = exc
+        yield running.answer
+
+
+async def astream(
+    pipeline: Pipeline, turn: Turn, config: TraceConfig = None
+) -> AsyncIterator[Event]:
+    """Yield the same as :func:`stream` without blocking the event loop."""
+    with closing(_Running(pipeline.effects(turn))) as running:
+        while (effect := running.next_effect()) is not None:
+            try:
+                if isinstance(effect, Ask):
+                    async with aclosing(effect.model.astream(effect.request, config)) as pieces:
+                        async for piece in pieces:
+                            for event in running.shown(effect, piece):
+                                yield event
+                elif isinstance(effect, Call):
+                    running.result = await _aperform(effect, config)
+                else:
+                    yield _event(effect)
+            except Exception as exc:
+                running.error = exc
+        yield running.answer
+
+
+class _Running:
+    """A pipeline under way: takes the result or the error of the last effect."""
+
+    def __init__(self, effects: Effects) -> None:
+        self._effects = effects
+        self._turn: Turn | None = None
+        self.result: Any = None
+        self.error: Exception | None = None
+
+    def next_effect(self) -> Effect | None:
+        """Hand over the last outcome and return the next effect; None at the end."""
+        result, error = self.result, self.error
+        self.result = self.error = None
+        try:
+            return self._effects.throw(error) if error else self._effects.send(result)
+        except StopIteration as stop:
+            self._turn = stop.value
+            return None
+
+    def shown(self, effect: Ask, piece: str | ModelReply) -> Iterator[str]:
+        """Keep a whole reply as the result; turn a piece into what may be read of it."""
+        if isinstance(piece, ModelReply):
+            self.result = piece
+        elif effect.reveal is not None and (text := effect.reveal.feed(piece)):
+            yield text
+
+    @property
+    def turn(self) -> Turn:
+        assert self._turn is not None, "the pipeline has not ended"
+        return self._turn
+
+    @property
+    def answer(self) -> Answer:
+        assert self.turn.answer is not None, "the last stage of a chain sets the answer"
+        return self.turn.answer
+
+    def close(self) -> None:
+        self._effects.close()
+
+
+def _event(effect: Show | Withdrawn) -> str | Withdrawn:
+    return effect.text if isinstance(effect, Show) else effect
+
+
+def _perform(effect: Effect, config: TraceConfig) -> Any:
+    match effect:
+        case Call():
+            return effect.run(config)
+        case Ask():
+            return effect.model.complete(effect.request, config)
+    return None  # nobody watches: nothing to show or withdraw
+
+
+async def _aperform(effect: Effect, config: TraceConfig) -> Any:
+    match effect:
+        case Call(run=run, arun=None):
+            return await asyncio.to_thread(run, config)
+        case Call(arun=arun) if arun is not None:
+            return await arun(config)
+        case Ask():
+            return await effect.model.acomplete(effect.request, config)
+    return None

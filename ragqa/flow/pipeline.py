@@ -1,0 +1,59 @@
+"""Named stages over one Turn, composed with ``|``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ragqa.contract import Turn
+from ragqa.flow.effects import Effect, Effects
+from ragqa.ports import Clock
+
+Step = Callable[[Turn], Turn | Effects]
+"""The work of a stage: a plain function, or a generator of effects, from Turn to Turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A named step of a pipeline."""
+
+    name: str
+    step: Step
+
+    def __or__(self, other: Stage | Pipeline) -> Pipeline:
+        """Put ``other`` behind this stage."""
+        return Pipeline((self,)) | other
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Stages in the order in which they run.
+
+    Attributes:
+        stages: The named steps.
+        clock: Tells the time for ``Turn.timings_ms``.
+    """
+
+    stages: tuple[Stage, ...]
+    clock: Clock = time.monotonic
+
+    def __or__(self, other: Stage | Pipeline) -> Pipeline:
+        """Put ``other`` behind the stages of this pipeline."""
+        behind = other.stages if isinstance(other, Pipeline) else (other,)
+        return replace(self, stages=self.stages + behind)
+
+    def effects(self, turn: Turn) -> Effects:
+        """Run all stages as one generator of effects; time spent goes to ``timings_ms``."""
+        for stage in self.stages:
+            started_s = self.clock()
+            turn = yield from _effects_of(stage.step(turn))
+            spent_ms = round((self.clock() - started_s) * 1000, 3)
+            spent_ms += turn.timings_ms.get(stage.name, 0.0)
+            turn = replace(turn, timings_ms={**turn.timings_ms, stage.name: spent_ms})
+        return turn
+
+
+def _effects_of(outcome: Turn | Effects) -> Generator[Effect, Any, Turn]:
+    return outcome if isinstance(outcome, Turn) else (yield from outcome)

@@ -1,0 +1,99 @@
+"""The LangChain face of a pipeline: a Runnable with callbacks, tags, batch and ``|``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from ragqa.contract import Answer, Turn
+from ragqa.flow import drive
+from ragqa.flow.drive import Event
+from ragqa.flow.pipeline import Pipeline
+
+
+class ChainRunnable(Runnable[Any, Any]):
+    """Run a pipeline as a LangChain Runnable: takes a question, gives an Answer.
+
+    ``stream`` and ``astream`` yield pieces of text (``str``), ``Withdrawn``, and last the Answer.
+
+    Args:
+        name: The chain's name, as traces show it.
+        pipeline: What runs.
+        begin: Makes the first Turn of what the user passes in: a string, a dict or a Turn.
+        finish: Makes the result of the Answer; by default the Answer itself.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        pipeline: Pipeline,
+        begin: Callable[[Any], Turn],
+        finish: Callable[[Turn], Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.pipeline = pipeline
+        self._begin = begin
+        self._finish = finish or _answer
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Answer one question."""
+        return self._call_with_config(self._run, input, config, run_type="chain")
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Answer one question without blocking the event loop."""
+        return await self._acall_with_config(self._arun, input, config, run_type="chain")
+
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Yield the text as it is written, withdrawals, and last the Answer."""
+        yield from self._transform_stream_with_config(
+            iter([input]), self._stream, config, run_type="chain"
+        )
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        """Yield the same as :meth:`stream` without blocking the event loop."""
+        events = self._atransform_stream_with_config(
+            _aiter(input), self._astream, config, run_type="chain"
+        )
+        async for event in events:
+            yield event
+
+    def _run(self, input: Any, run_manager: Any, config: RunnableConfig) -> Any:
+        return self._finish(drive.invoke(self.pipeline, self._begin(input), config))
+
+    async def _arun(self, input: Any, run_manager: Any, config: RunnableConfig) -> Any:
+        return self._finish(await drive.ainvoke(self.pipeline, self._begin(input), config))
+
+    def _stream(
+        self, inputs: Iterator[Any], run_manager: Any, config: RunnableConfig
+    ) -> Iterator[Event]:
+        yield from drive.stream(self.pipeline, self._begin(_last(inputs)), config)
+
+    async def _astream(
+        self, inputs: AsyncIterator[Any], run_manager: Any, config: RunnableConfig
+    ) -> AsyncIterator[Event]:
+        received = [item async for item in inputs]
+        async for event in drive.astream(self.pipeline, self._begin(_last(received)), config):
+            yield event
+
+
+def _answer(turn: Turn) -> Answer:
+    assert turn.answer is not None, "the last stage of a chain sets the answer"
+    return turn.answer
+
+
+def _last(inputs: Any) -> Any:
+    """Join the pieces that a step before this chain streamed into one input."""
+    whole: Any = None
+    for piece in inputs:
+        whole = piece if whole is None else whole + piece
+    return whole
+
+
+async def _aiter(item: Any) -> AsyncIterator[Any]:
+    yield item
