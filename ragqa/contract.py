@@ -98,22 +98,16 @@ class QAResponse(BaseModel):
     )
     confidence: Annotated[Finite, Field(ge=0, le=1)] = Field(
         description=(
-            "A number from 0 to 1: how well the sources support the answer; "
-            "at most 0.5 without sources."
+            "From 0 to 1: how well the sources support the answer; at most 0.5 without sources."
         )
     )
-    category: Text = Field(description="The kind of question: exactly one of the listed values.")
+    category: Text = Field(description="The kind of question.")
     sources: list[SaidText] = Field(
-        description=(
-            "The titles of the retrieved documents that the answer rests on, copied exactly; "
-            "[] if none."
-        )
+        description=("Titles of the passages that the answer rests on, copied exactly; [] if none.")
     )
-    follow_up: list[SaidText] = Field(
-        description="Questions that the user may want to ask next; [] if none."
-    )
+    follow_up: list[SaidText] = Field(description="Questions the user may ask next; [] if none.")
     needs_human: bool = Field(
-        description="true if the documents do not hold the answer or a person has to act."
+        description="true if the passages do not hold the answer or a person has to act."
     )
 
     @classmethod
@@ -396,6 +390,7 @@ class Turn:
     Attributes:
         question: What the user asked.
         run_id: Names this ask in records and logs.
+        chain: Name of the chain that runs.
         caller: Who asks.
         search_text: What retrieval looks for; the question unless a session resolved it.
         session_id: The conversation, if any.
@@ -412,6 +407,7 @@ class Turn:
 
     question: Question
     run_id: str
+    chain: str = ""
     caller: Caller = Caller()
     search_text: str = ""
     session_id: str | None = None

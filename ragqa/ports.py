@@ -248,6 +248,8 @@ class Policy:
         handling: Overrides of the table from code to handling.
         price_unit: The one unit that entity prices are in.
         strict_confidence: Whether confidence without evidence is rejected rather than lowered.
+        fallback: What answers when no model can: the preset text or quoted sentences.
+        raise_degraded: Whether an ask without a valid reply raises OutputError.
     """
 
     schema: type[QAResponse] = QAResponse
@@ -261,6 +263,8 @@ class Policy:
     handling: Mapping[str, str] = field(default_factory=dict)
     price_unit: str = ""
     strict_confidence: bool = True
+    fallback: Literal["preset", "extractive"] = "preset"
+    raise_degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

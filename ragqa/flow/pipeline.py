@@ -52,8 +52,15 @@ class Pipeline:
             spent_ms = round((self.clock() - started_s) * 1000, 3)
             spent_ms += turn.timings_ms.get(stage.name, 0.0)
             turn = replace(turn, timings_ms={**turn.timings_ms, stage.name: spent_ms})
-        return turn
+        return _with_timings(turn)
 
 
 def _effects_of(outcome: Turn | Effects) -> Generator[Effect, Any, Turn]:
     return outcome if isinstance(outcome, Turn) else (yield from outcome)
+
+
+def _with_timings(turn: Turn) -> Turn:
+    if turn.answer is None:
+        return turn
+    timings_ms = {**turn.timings_ms, "total": round(sum(turn.timings_ms.values()), 3)}
+    return replace(turn, answer=turn.answer.model_copy(update={"timings_ms": timings_ms}))

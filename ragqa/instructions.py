@@ -1,0 +1,204 @@
+"""The messages a model gets: role and task, format rules made from the schema, an example."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import prompts
+from ragqa.contract import QAResponse
+from ragqa.ports import Message
+
+REJECTED_CHARS = 2400
+"""How much of a rejected reply the repair call sees: a valid object is far shorter."""
+
+
+def answer_messages(
+    *, question: str, passages: str, language: str, schema: type[QAResponse], history: str = ""
+) -> tuple[Message, ...]:
+    """Return the prompt of an answer-writing call.
+
+    The format rules stand in the last message, behind passages and history, so that a long
+    conversation does not bury them.
+
+    Args:
+        question: What the user asked.
+        passages: The rendered context.
+        language: ``en`` or ``zh``.
+        schema: What the reply must look like.
+        history: Rendered earlier turns, empty or ending in a blank line.
+    """
+    prompt = prompts.load("answer", language)
+    parts = prompt.render(
+        question=question,
+        passages=passages,
+        history=history,
+        format=format_rules(schema, language),
+        example=worked_example(schema, language),
+    )
+    return _messages(parts)
+
+
+def repair_messages(
+    *,
+    rejected: str,
+    reason: str,
+    language: str,
+    schema: type[QAResponse],
+    passages: str = "",
+    question: str = "",
+) -> tuple[Message, ...]:
+    """Return the prompt of the repair call: the rejected text, the reason, the rules.
+
+    Args:
+        rejected: The reply as it came; cut in the middle where it is very long.
+        reason: What the gates said.
+        language: ``en`` or ``zh``.
+        schema: What the reply must look like.
+        passages: The rendered passages concerned, for a fault of content.
+        question: What the user asked, for a fault of content.
+    """
+    evidence = ""
+    if question:
+        block = prompts.load("evidence", language).render(passages=passages, question=question)
+        evidence = block[0][1] + "\n\n"
+    parts = prompts.load("repair", language).render(
+        rejected=_shortened(rejected),
+        reason=reason,
+        evidence=evidence,
+        format=format_rules(schema, language),
+    )
+    return _messages(parts)
+
+
+def _messages(parts: tuple[tuple[str, str], ...]) -> tuple[Message, ...]:
+    roles = {"system": "system", "user": "user", "assistant": "assistant"}
+    return tuple(Message(roles[role], text) for role, text in parts)  # type: ignore[arg-type]
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= REJECTED_CHARS:
+        return text
+    half = REJECTED_CHARS // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
+def _phrases(language: str) -> dict[str, str]:
+    marks = {"comma": "，", "stop": "。"} if language == "zh" else {"comma": ", ", "stop": ". "}
+    return marks | dict(prompts.load("fields", language).parts)
+
+
+@cache
+def format_rules(schema: type[QAResponse], language: str) -> str:
+    """Return the rules of the format, a line a field, made from the schema.
+
+    A field's rule is its description in the schema; for the fields of QAResponse, a prompt file
+    may hold it in another language.
+    """
+    phrases = _phrases(language)
+    described = schema.model_json_schema()
+    lines = [phrases["intro"]]
+    for name, field in described["properties"].items():
+        kind = phrases["comma"].join(_kind(field, described.get("$defs", {}), phrases))
+        inherited = QAResponse.model_fields.get(name)
+        own = inherited is None or inherited.description != field.get("description")
+        rule = field.get("description", "") if own else phrases.get(name, field["description"])
+        lines.append(f"- {name}: {kind}{phrases['stop']}{rule}".rstrip())
+    return "\n".join(lines)
+
+
+_KINDS = {"string": "text", "number": "number", "integer": "number", "boolean": "boolean"}
+
+
+def _kind(field: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> Iterator[str]:
+    """Yield what a value must be: its type, its length, its choices."""
+    if "enum" in field:
+        choices = " | ".join(json.dumps(value, ensure_ascii=False) for value in field["enum"])
+        yield f"{phrases['one_of']} {choices}"
+    elif "anyOf" in field:
+        yield " | ".join(", ".join(_kind(option, defs, phrases)) for option in field["anyOf"])
+    elif "$ref" in field:
+        yield _object(defs[field["$ref"].rpartition("/")[2]], defs, phrases)
+    elif field.get("type") == "array":
+        items = field.get("items", {})
+        yield phrases["list"] if items.get("type") == "string" else _objects(items, defs, phrases)
+    elif field.get("type") in _KINDS:
+        yield phrases[_KINDS[field["type"]]]
+    else:
+        yield str(field.get("type", "JSON"))
+    if "maxLength" in field:
+        yield phrases["max_chars"].replace("%d", str(field["maxLength"]))
+    if "maxItems" in field:
+        yield phrases["max_items"].replace("%d", str(field["maxItems"]))
+
+
+def _objects(items: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> str:
+    return f"[{', '.join(_kind(items, defs, phrases))}]"
+
+
+def _object(described: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> str:
+    if "properties" not in described:
+        return ", ".join(_kind(described, defs, phrases))
+    members = (
+        f'"{name}": {", ".join(_kind(field, defs, phrases))}'
+        for name, field in described["properties"].items()
+    )
+    return f"{{{', '.join(members)}}}"
+
+
+@cache
+def worked_example(schema: type[QAResponse], language: str) -> str:
+    """Return one valid object of the schema, for the prompt."""
+    phrases = _phrases(language)
+    values: dict[str, Any] = {
+        "answer": phrases["example_answer"],
+        "confidence": 0.9,
+        "category": schema.categories[min(1, len(schema.categories) - 1)],
+        "sources": [phrases["example_source"]],
+        "follow_up": [],
+        "needs_human": False,
+    }
+    described = schema.model_json_schema()
+    for name, field in described["properties"].items():
+        if name not in values:
+            values[name] = _neutral(field, described.get("$defs", {}))
+    return json.dumps(values, ensure_ascii=False)
+
+
+def neutral_values(schema: type[QAResponse]) -> dict[str, Any]:
+    """Return an empty value for each required field that a subclass adds."""
+    described = schema.model_json_schema()
+    return {
+        name: _neutral(field, described.get("$defs", {}))
+        for name, field in described["properties"].items()
+        if name not in QAResponse.model_fields and "default" not in field
+    }
+
+
+def _neutral(field: dict[str, Any], defs: dict[str, Any]) -> Any:
+    """Return the emptiest JSON value that a field's schema lets pass."""
+    if "default" in field:
+        return field["default"]
+    if "enum" in field:
+        return field["enum"][-1]
+    if "const" in field:
+        return field["const"]
+    if "anyOf" in field:
+        options = field["anyOf"]
+        null = any(option.get("type") == "null" for option in options)
+        return None if null else _neutral(options[0], defs)
+    if "$ref" in field:
+        return _neutral(defs[field["$ref"].rpartition("/")[2]], defs)
+    if field.get("type") == "object":
+        required = field.get("required", ())
+        members = field.get("properties", {})
+        return {name: _neutral(members[name], defs) for name in required}
+    return _neutral_scalar(field)
+
+
+def _neutral_scalar(field: dict[str, Any]) -> Any:
+    lowest = field.get("minimum", 0)
+    values = {"string": "-" * field.get("minLength", 1), "array": [], "boolean": False}
+    return values.get(field.get("type", ""), lowest)
