@@ -1,0 +1,30 @@
+"""Sentences, clauses, words and question cues of English and Chinese text.
+
+Importing it is cheap: the Chinese dictionary and the English stemmer load at first use.
+"""
+
+from ragqa.language.boundaries import clauses, sentences
+from ragqa.language.function_words import is_function_word
+from ragqa.language.questions import AnswerType, answer_type, asks_several, is_negated
+from ragqa.language.script import Language, has_han, language_of
+from ragqa.language.tokens import Word, rarity, search_terms, stems, tagged, terms, words
+
+__all__ = [
+    "AnswerType",
+    "Language",
+    "Word",
+    "answer_type",
+    "asks_several",
+    "clauses",
+    "has_han",
+    "is_function_word",
+    "is_negated",
+    "language_of",
+    "rarity",
+    "search_terms",
+    "sentences",
+    "stems",
+    "tagged",
+    "terms",
+    "words",
+]

@@ -1,0 +1,114 @@
+"""What kind of answer a question asks for, told by its cue words."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from ragqa.language.script import has_han
+
+AnswerType = Literal["time", "number", "person", "place", "reason", "manner", "choice", "thing"]
+"""``choice`` is a yes or no, or one of the things that the question names; ``thing`` the rest."""
+
+_CUES_EN: tuple[tuple[AnswerType, str], ...] = (
+    (
+        "time",
+        r"when\b(?! the| a | an | you| it | they)|\buntil when|\b(?:what|which) (?:\w+ )?"
+        r"(?:years?|dates?|days?|months?|century|centuries|decades?|era|time|season|hours?)\b"
+        r"|\bhow (?:soon|recently|late|early)",
+    ),
+    (
+        "number",
+        r"\bhow (?:many|much|far|long|old|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
+        r"|\b(?:what|which) (?:\w+ ){0,3}(?:percent(?:age)?|number|amount|price|cost|fee|size|"
+        r"weight|height|length|width|depth|population|distance|rate|temperature|speed|capacity|"
+        r"proportion|fraction|score|age|average|deductible|copay(?:ment)?|limit)\b"
+        r"|\bprice of\b|\bcost of\b|\bhow expensive",
+    ),
+    (
+        "person",
+        r"\bwho(?:m|se)?\b|\b(?:what|which) (?:\w+ ){0,2}(?:person|man|woman|people|king|queen|"
+        r"emperor|president|leader|scientist|author|artist|actor|actress|researcher|player|"
+        r"architect|engineer|inventor|philosopher|mathematician|composer|director|minister|"
+        r"general|pope|saint|successor|coach|singer|writer|poet|painter)\b",
+    ),
+    (
+        "place",
+        r"\bwhere\b|\b(?:what|which) (?:\w+ ){0,2}(?:city|cities|country|countries|place|state|"
+        r"town|location|region|area|river|lake|ocean|sea|island|continent|street|province|"
+        r"county|village|building|venue|stadium)\b",
+    ),
+    ("reason", r"\bwhy\b|\bwhat (?:was|is|were) the (?:reason|cause)|\bwhat caused\b|\bhow come\b"),
+    ("manner", r"\bhow\b"),
+)
+_CHOICE_EN = re.compile(
+    r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|must)\b", re.I
+)
+_CUES_ZH: tuple[tuple[AnswerType, str], ...] = (
+    (
+        "time",
+        r"什么时[候间]|何时|何年|何日|哪.?年|哪.?[天日月]|哪个?(?:时期|世纪|朝代|年代|时代|季)|几[月号日点时]"
+        r"|多久|什么年代|(?:时间|日期|年份)(?:是|为)",
+    ),
+    (
+        "number",
+        r"多少|几[个位座岁次种层名人条支场家届倍成所部集年天]|多[大高远长重宽深快厚]|第几|百分之几"
+        r"|(?:价格|价钱|人口|面积|长度|高度|重量|数量|比例|距离)(?:是|为|有)?(?:什么|怎|如何|？|\?|$)",
+    ),
+    (
+        "person",
+        r"谁|哪.{0,3}位|何人|什么人|哪个人|(?:作者|创始人|主席|总统|校长|导演|父亲|母亲|妻子|丈夫|儿子|祖父)(?:是|叫|为)",
+    ),
+    (
+        "place",
+        r"哪里|哪儿|何处|何地|什么地方|哪.{0,2}(?:国|城|省|州|县|镇|市|地区|地方|区域|大学|学校)|位于|在哪"
+        r"|(?:地址|祖籍|首都|产地)(?:是|在|为)",
+    ),
+    ("reason", r"为什么|为何|原因|何以|怎么会"),
+    ("manner", r"怎么|怎样|如何"),
+    ("choice", r"吗|是否|能否|可否|会不会|能不能|是不是|可不可以|有没有|还是"),
+)
+_EN = tuple((kind, re.compile(cue, re.I)) for kind, cue in _CUES_EN)
+_ZH = tuple((kind, re.compile(cue)) for kind, cue in _CUES_ZH)
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|cannot|without|neither|nor|none|except|unless|refused?|\w+n['’]t)\b"
+    r"|[不没无未非勿莫](?![过同])|禁止|拒绝|除外",
+    re.I,
+)
+_SEVERAL = re.compile(
+    r"\b(?:who|when|where|what|why|how|which)\b[^,;?]{1,60}\band\s+"
+    r"(?:who|when|where|what|why|how|which)\b"
+    r"|\?\s+\S.*\?"
+    r"|(?:什么|何时|谁|哪|多少|如何|怎么|为什么|几).{1,30}(?:以及|并且|，|和|、|及|又)"
+    r".{0,16}(?:什么|何时|谁|哪|多少|如何|怎么|为什么|几)"
+    r"|[？].+[？]",
+    re.I,
+)
+
+
+def answer_type(question: str) -> AnswerType:
+    """Tell what kind of answer a question asks for.
+
+    >>> answer_type("In what year was it founded?"), answer_type("保修期多久？")
+    ('time', 'time')
+    """
+    if has_han(question):
+        return next((kind for kind, cue in _ZH if cue.search(question)), "thing")
+    if _CHOICE_EN.match(question):
+        return "choice"
+    return next((kind for kind, cue in _EN if cue.search(question)), "thing")
+
+
+def asks_several(question: str) -> bool:
+    """Tell whether a question asks for more than one thing.
+
+    >>> asks_several("When and where was he born?"), asks_several("Where was he born?")
+    (True, False)
+    """
+    return _SEVERAL.search(question[:500]) is not None
+
+
+def is_negated(text: str) -> bool:
+    """Tell whether a text denies something."""
+    return _NEGATION.search(text) is not None

@@ -1,0 +1,126 @@
+"""Words, as they are compared: lower case, English stems, Chinese cut by its dictionary."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from ragqa.language.function_words import ENGLISH, EVERYDAY, is_function_word
+from ragqa.language.script import HAN
+
+_HAN_RUN = re.compile(f"[{HAN}]+")
+_TOKEN = re.compile(rf"[{HAN}]+|\d+(?:[.,]\d+)+|[^\W_{HAN}]+")
+
+
+class Word(NamedTuple):
+    """A word of a text: the form in which it is compared, and where it stands."""
+
+    term: str
+    start: int
+    end: int
+
+
+@cache
+def _jieba() -> Any:
+    import rjieba  # 100 ms for its dictionary: only where Han text comes up
+
+    return rjieba
+
+
+_local = threading.local()
+
+
+def stems(lowered: list[str]) -> list[str]:
+    """Return the Snowball stems of lower-case English words, as the index makes them."""
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:  # a stemmer must not be used by two threads at once
+        import Stemmer
+
+        stemmer = _local.stemmer = Stemmer.Stemmer("english")
+    return list(stemmer.stemWords(lowered))
+
+
+def search_terms(text: str) -> str:
+    """Return the text with its Han runs cut into words, ready for a word tokenizer.
+
+    Text without Han characters comes back as it is.
+    """
+    return _HAN_RUN.sub(lambda run: f" {' '.join(_jieba().cut_for_search(run.group()))} ", text)
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of a text in the form in which they are compared, with their offsets.
+
+    A long Chinese word is followed or preceded by the shorter words in it, so that 香港大学
+    meets 大学; figures lose their separators; accents and full-width forms are folded.
+
+    >>> [word.term for word in words("The kettles cost 1,200 pounds")]
+    ['the', 'kettl', 'cost', '1200', 'pound']
+    """
+    pieces = list(_pieces(text))
+    return [
+        Word(term, start, end)
+        for term, (_, start, end) in zip(stems([p[0] for p in pieces]), pieces, strict=True)
+    ]
+
+
+def terms(text: str) -> list[str]:
+    """Return the words of a text without those that only carry grammar."""
+    pieces = [form for form, _, _ in _pieces(text) if not is_function_word(form)]
+    return stems(pieces)
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _TOKEN.finditer(text):
+        token, start = match.group(), match.start()
+        if token[0] >= "\u3400" and _HAN_RUN.match(token):
+            for word, begin, end in _jieba().tokenize(token, "search"):
+                yield word, start + begin, start + end
+        else:
+            yield _folded(token), start, match.end()
+
+
+def _folded(token: str) -> str:
+    if token.isascii():
+        return token.lower().replace(",", "") if token[0].isdigit() else token.lower()
+    decomposed = unicodedata.normalize("NFKD", token.lower())
+    return "".join(char for char in decomposed if not unicodedata.combining(char)) or token
+
+
+def tagged(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the Chinese words of a text with their part of speech and offsets.
+
+    The parts of speech that matter here: ``nr`` person, ``ns`` place, ``nt`` organisation,
+    ``nz`` other proper name, ``t`` time, ``m`` numeral.
+    """
+    for match in _HAN_RUN.finditer(text):
+        at = match.start()
+        for word, tag in _jieba().tag(match.group()):
+            yield word, tag, at, at + len(word)
+            at += len(word)
+
+
+_CHINESE_TOTAL = 60_101_967  # sum of the frequencies in jieba's dictionary
+
+
+@lru_cache(maxsize=20_000)
+def rarity(term: str) -> float:
+    """Return how much a word tells, from about 0 for 的 to 1 for a name, without any corpus."""
+    if is_function_word(term):
+        return 0.05
+    if _HAN_RUN.match(term):
+        frequency = max(1, _jieba().suggest_freq(term))
+        return math.log(_CHINESE_TOTAL / frequency) / math.log(_CHINESE_TOTAL)
+    if term in _everyday_stems():
+        return 0.5
+    return 1.0
+
+
+@cache
+def _everyday_stems() -> frozenset[str]:
+    return frozenset(stems(sorted(EVERYDAY))) - ENGLISH
