@@ -1,0 +1,84 @@
+"""Reads what can be checked out of a Markdown file: code blocks, tables, links, headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")
+
+_FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!!)\[[^\]]+\]\((?P<target>[^)\s]+)\)")
+_HEADING = re.compile(r"^#+ +(?P<title>.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block of code, and the block of output that follows it directly, if any."""
+
+    path: Path
+    line: int
+    language: str
+    code: str
+    shown: str | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.name}:{self.line}"
+
+    @property
+    def commands(self) -> list[str]:
+        """The command lines, continued ones joined, comments left out."""
+        joined = self.code.replace("\\\n", " ")
+        lines = (line.split("  # ")[0].strip() for line in joined.splitlines())
+        return [re.sub(r"\s+", " ", line) for line in lines if line and not line.startswith("#")]
+
+
+def blocks(path: Path, *languages: str) -> list[Block]:
+    """Return the blocks in these languages, in order, each with its output."""
+    text = path.read_text("utf-8")
+    found = list(_FENCE.finditer(text))
+    result = []
+    for match, following in zip(found, [*found[1:], None], strict=True):
+        shown = None
+        if following is not None and following["language"] in ("text", "json"):
+            between = text[match.end() : following.start()]
+            shown = following["code"] if not between.strip() else None
+        line = text.count("\n", 0, match.start()) + 1
+        result.append(Block(path, line, match["language"], match["code"], shown))
+    return [block for block in result if block.language in languages]
+
+
+def table_rows(path: Path, header: str) -> list[list[str]]:
+    """Return the cells of the table whose header line begins with ``header``."""
+    lines = path.read_text("utf-8").splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith(header))
+    rows = []
+    for line in lines[at + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+    return rows
+
+
+def links(path: Path) -> list[str]:
+    """Return the targets of all links outside of code blocks."""
+    return [match["target"] for match in _LINK.finditer(_FENCE.sub("", path.read_text("utf-8")))]
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a file."""
+    titles = _HEADING.findall(_FENCE.sub("", path.read_text("utf-8")))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Tell whether an output is the one that is shown; ``…`` stands for anything."""
+    pattern = "".join(".*?" if part == "…" else re.escape(part) for part in _split(shown))
+    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+
+
+def _split(shown: str) -> list[str]:
+    return re.split("(…)", shown.strip())
