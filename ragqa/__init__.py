@@ -1,0 +1,69 @@
+"""Answers questions from a team's documents, in a form that a program can consume.
+
+>>> import ragqa
+>>> answer = ragqa.ask("How long do I have to return a kettle?", docs="docs/")  # doctest: +SKIP
+>>> answer.response.answer, answer.response.sources                             # doctest: +SKIP
+
+Importing the package loads nothing else; each name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ragqa.app import aask, ask, chain, index, retriever, stream
+    from ragqa.contract import Answer, Caller, Citation, Passage, QAResponse, Question
+    from ragqa.errors import RagqaError
+    from ragqa.settings import Settings
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Answer": "ragqa.contract",
+    "Caller": "ragqa.contract",
+    "Citation": "ragqa.contract",
+    "Passage": "ragqa.contract",
+    "QAResponse": "ragqa.contract",
+    "Question": "ragqa.contract",
+    "RagqaError": "ragqa.errors",
+    "Settings": "ragqa.settings",
+    "aask": "ragqa.app",
+    "ask": "ragqa.app",
+    "chain": "ragqa.app",
+    "index": "ragqa.app",
+    "retriever": "ragqa.app",
+    "stream": "ragqa.app",
+}
+
+__all__ = [
+    "Answer",
+    "Caller",
+    "Citation",
+    "Passage",
+    "QAResponse",
+    "Question",
+    "RagqaError",
+    "Settings",
+    "__version__",
+    "aask",
+    "ask",
+    "chain",
+    "index",
+    "retriever",
+    "stream",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,153 @@
+"""Which variable belongs to which field of Settings, and the table of all settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+
+from ragqa.settings.model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A setting as the model declares it.
+
+    Attributes:
+        variable: Its environment variable.
+        path: Where it stands in Settings.
+        field: Its declaration.
+    """
+
+    variable: str
+    path: tuple[str, ...]
+    field: FieldInfo
+
+    @property
+    def is_secret(self) -> bool:
+        """Tell whether its value must never be shown."""
+        return SecretStr in _types(self.field.annotation)
+
+    @property
+    def is_trusted_only(self) -> bool:
+        """Tell whether a file of the working directory may not set it."""
+        extra = self.field.json_schema_extra
+        return isinstance(extra, dict) and bool(extra.get("trusted_only"))
+
+    @property
+    def names(self) -> set[str]:
+        """Return what it may be called in ``ragqa.toml`` and in ``Settings.load``."""
+        name = self.variable.lower()
+        return {name, name.removeprefix("ragqa_"), "_".join(self.path)}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table of settings.
+
+    Attributes:
+        name: The environment variable.
+        default: Its default as one writes it; empty where it is unset.
+        meaning: What it does.
+        secret: Whether its value is never shown.
+    """
+
+    name: str
+    default: str
+    meaning: str
+    secret: bool = False
+
+
+def rows() -> list[Row]:
+    """List every setting that has a variable, in the order of the documentation."""
+    return [
+        Row(
+            setting.variable,
+            shown(setting.field.default),
+            setting.field.description or "",
+            setting.is_secret,
+        )
+        for setting in declared().values()
+    ]
+
+
+@cache
+def declared() -> Mapping[str, Declared]:
+    """Return every setting that has a variable, by variable."""
+    return {setting.variable: setting for setting in _declared_in(Settings, ())}
+
+
+@cache
+def by_name() -> Mapping[str, Declared]:
+    """Return the settings by every name that files and callers may use."""
+    return {name: setting for setting in declared().values() for name in setting.names}
+
+
+def _declared_in(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[Declared]:
+    for name, field in model.model_fields.items():
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and "variable" in extra:
+            yield Declared(str(extra["variable"]), (*path, name), field)
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _declared_in(field.annotation, (*path, name))
+
+
+def shown(value: Any) -> str:
+    """Write a value the way it stands in an environment variable."""
+    match value:
+        case bool() | None:
+            text = str(value).lower() if value is not None else ""
+        case float():
+            text = f"{value:g}"
+        case Path():
+            text = value.as_posix()
+        case tuple() | list():
+            text = ",".join(map(str, value))
+        case Mapping():
+            text = ",".join(f"{key}={item}" for key, item in value.items())
+        case _:
+            text = str(value)
+    return text
+
+
+def allowed(field: FieldInfo) -> str:
+    """Describe the values that a setting takes."""
+    for kind in _types(field.annotation):
+        if get_origin(kind) is Literal:
+            return f"one of {', '.join(get_args(kind))}"
+        if kind is bool:
+            return "true or false"
+        if kind in (int, float):
+            noun = "a whole number" if kind is int else "a number"
+            return f"{noun}{_limits(field)}"
+    return "a list, separated by commas" if tuple in _origins(field) else "text"
+
+
+def _limits(field: FieldInfo) -> str:
+    limits = {name: getattr(mark, name) for mark in field.metadata for name in _LIMITS
+              if hasattr(mark, name)}  # fmt: skip
+    words = [f"{_LIMITS[name]} {limit:g}" for name, limit in limits.items()]
+    return f" {' and '.join(words)}" if words else ""
+
+
+_LIMITS = {"gt": "above", "ge": "from", "lt": "below", "le": "up to"}
+
+
+def _types(annotation: Any) -> list[Any]:
+    """Take an annotation apart into the types it may be."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _types(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        return [kind for part in get_args(annotation) for kind in _types(part)]
+    return [] if annotation is NoneType else [annotation]
+
+
+def _origins(field: FieldInfo) -> list[Any]:
+    return [get_origin(kind) or kind for kind in _types(field.annotation)]
