@@ -206,13 +206,6 @@ class ChatModel(Protocol):
         """Do the same without blocking the event loop."""
 
 
-class Gates(Protocol):
-    """The configured gates: judge one raw reply in one context."""
-
-    def judge(self, raw: str, context: Any) -> Any:
-        """Return the verdict on a raw reply."""
-
-
 @dataclass(frozen=True, slots=True)
 class Category:
     """A kind of question, and how to recognise it without a model.
@@ -245,6 +238,7 @@ class Policy:
         max_answer_tokens: Budget of one answer; ``None`` derives it from the schema.
         temperature: Of answer-writing calls.
         timeout_s: Of a whole ask.
+        run_budget_tokens: What all calls of one ask may take; ``None`` for no budget.
         handling: Overrides of the table from code to handling.
         price_unit: The one unit that entity prices are in.
         strict_confidence: Whether confidence without evidence is rejected rather than lowered.
@@ -260,6 +254,7 @@ class Policy:
     max_answer_tokens: int | None = None
     temperature: float | None = 0.2
     timeout_s: float = 60.0
+    run_budget_tokens: int | None = None
     handling: Mapping[str, str] = field(default_factory=dict)
     price_unit: str = ""
     strict_confidence: bool = True
@@ -277,7 +272,7 @@ class Parts:
         model: Writes answers; ``None`` where none is configured.
         fallback_model: Asked when handling says ``fallback``.
         reranker: Cuts the retrieved passages to the best few.
-        gates: Overrides the default gates.
+        gates: A ``ragqa.validation.Gates`` in place of the default gates.
         clock: Tells the time, for deadlines and timings.
     """
 
@@ -286,5 +281,5 @@ class Parts:
     model: ChatModel | None = None
     fallback_model: ChatModel | None = None
     reranker: Reranker | None = None
-    gates: Gates | None = None
+    gates: Any = None
     clock: Clock = time.monotonic

@@ -7,7 +7,7 @@ a stage may handle a failed call like any other exception.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, closing
 from typing import Any
 
@@ -42,8 +42,19 @@ async def ainvoke(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) ->
         return running.turn
 
 
-def stream(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Iterator[Event]:
-    """Yield text as it is written, withdrawals, and last the Answer."""
+def answer_of(turn: Turn) -> Answer:
+    """Return the answer that the last stage of a chain has set."""
+    assert turn.answer is not None, "the last stage of a chain sets the answer"
+    return turn.answer
+
+
+def stream(
+    pipeline: Pipeline,
+    turn: Turn,
+    config: TraceConfig = None,
+    finish: Callable[[Turn], Any] = answer_of,
+) -> Iterator[Any]:
+    """Yield text as it is written, withdrawals, and last the Answer, or what ``finish`` makes."""
     with closing(_Running(pipeline.effects(turn))) as running:
         while (effect := running.next_effect()) is not None:
             try:
@@ -57,12 +68,15 @@ def stream(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Iterat
                     yield _event(effect)
             except Exception as exc:
                 running.error = exc
-        yield running.answer
+        yield finish(running.turn)
 
 
 async def astream(
-    pipeline: Pipeline, turn: Turn, config: TraceConfig = None
-) -> AsyncIterator[Event]:
+    pipeline: Pipeline,
+    turn: Turn,
+    config: TraceConfig = None,
+    finish: Callable[[Turn], Any] = answer_of,
+) -> AsyncIterator[Any]:
     """Yield the same as :func:`stream` without blocking the event loop."""
     with closing(_Running(pipeline.effects(turn))) as running:
         while (effect := running.next_effect()) is not None:
@@ -78,7 +92,7 @@ async def astream(
                     yield _event(effect)
             except Exception as exc:
                 running.error = exc
-        yield running.answer
+        yield finish(running.turn)
 
 
 class _Running:
@@ -111,11 +125,6 @@ class _Running:
     def turn(self) -> Turn:
         assert self._turn is not None, "the pipeline has not ended"
         return self._turn
-
-    @property
-    def answer(self) -> Answer:
-        assert self.turn.answer is not None, "the last stage of a chain sets the answer"
-        return self.turn.answer
 
     def close(self) -> None:
         self._effects.close()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ragqa.contract import Turn
-from ragqa.flow.effects import Effect, Effects
+from ragqa.flow.effects import Effects
 from ragqa.ports import Clock
 
 Step = Callable[[Turn], Turn | Effects]
@@ -25,6 +24,11 @@ class Stage:
     def __or__(self, other: Stage | Pipeline) -> Pipeline:
         """Put ``other`` behind this stage."""
         return Pipeline((self,)) | other
+
+    def effects(self, turn: Turn) -> Effects:
+        """Run the step as a generator of effects, whichever kind it is."""
+        outcome = self.step(turn)
+        return outcome if isinstance(outcome, Turn) else (yield from outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +52,11 @@ class Pipeline:
         """Run all stages as one generator of effects; time spent goes to ``timings_ms``."""
         for stage in self.stages:
             started_s = self.clock()
-            turn = yield from _effects_of(stage.step(turn))
+            turn = yield from stage.effects(turn)
             spent_ms = round((self.clock() - started_s) * 1000, 3)
             spent_ms += turn.timings_ms.get(stage.name, 0.0)
             turn = replace(turn, timings_ms={**turn.timings_ms, stage.name: spent_ms})
         return _with_timings(turn)
-
-
-def _effects_of(outcome: Turn | Effects) -> Generator[Effect, Any, Turn]:
-    return outcome if isinstance(outcome, Turn) else (yield from outcome)
 
 
 def _with_timings(turn: Turn) -> Turn:

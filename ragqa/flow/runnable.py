@@ -7,9 +7,8 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from ragqa.contract import Answer, Turn
+from ragqa.contract import Turn
 from ragqa.flow import drive
-from ragqa.flow.drive import Event
 from ragqa.flow.pipeline import Pipeline
 
 
@@ -35,7 +34,7 @@ class ChainRunnable(Runnable[Any, Any]):
         self.name = name
         self.pipeline = pipeline
         self._begin = begin
-        self._finish = finish or _answer
+        self._finish = finish or drive.answer_of
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question."""
@@ -71,20 +70,17 @@ class ChainRunnable(Runnable[Any, Any]):
 
     def _stream(
         self, inputs: Iterator[Any], run_manager: Any, config: RunnableConfig
-    ) -> Iterator[Event]:
-        yield from drive.stream(self.pipeline, self._begin(_last(inputs)), config)
+    ) -> Iterator[Any]:
+        yield from drive.stream(self.pipeline, self._begin(_last(inputs)), config, self._finish)
 
     async def _astream(
         self, inputs: AsyncIterator[Any], run_manager: Any, config: RunnableConfig
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncIterator[Any]:
         received = [item async for item in inputs]
-        async for event in drive.astream(self.pipeline, self._begin(_last(received)), config):
+        async for event in drive.astream(
+            self.pipeline, self._begin(_last(received)), config, self._finish
+        ):
             yield event
-
-
-def _answer(turn: Turn) -> Answer:
-    assert turn.answer is not None, "the last stage of a chain sets the answer"
-    return turn.answer
 
 
 def _last(inputs: Any) -> Any:
