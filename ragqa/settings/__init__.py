@@ -7,18 +7,16 @@
 (3, 'explicit')
 """
 
-from ragqa.settings.model import (
-    AzureOpenAISettings,
-    AzureSearchSettings,
-    CategorySettings,
-    OpenAISettings,
-    Price,
-    SearchFields,
-    Settings,
-    StrategySettings,
-)
+from ragqa.settings.model import CategorySettings, Price, Settings, StrategySettings
 from ragqa.settings.origin import Source
 from ragqa.settings.registry import Row, rows
+from ragqa.settings.services import (
+    AzureOpenAISettings,
+    AzureSearchSettings,
+    OpenAISettings,
+    SearchFields,
+    revealed,
+)
 
 __all__ = [
     "AzureOpenAISettings",
@@ -31,5 +29,6 @@ __all__ = [
     "Settings",
     "Source",
     "StrategySettings",
+    "revealed",
     "rows",
 ]

@@ -93,11 +93,17 @@ def _matching(pattern: str, allowed: str) -> AfterValidator:
     compiled = re.compile(pattern)
 
     def check(value: str) -> str:
-        if not compiled.fullmatch(value):
+        if not value.isprintable() or not compiled.fullmatch(value):
             raise ValueError(allowed)
         return value
 
     return AfterValidator(check)
+
+
+def _plain(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("text in UTF-8 on one line")
+    return value
 
 
 def _as_list(value: Any) -> Any:
@@ -157,6 +163,12 @@ FieldName = Annotated[
 ]
 Name = Annotated[str, _matching(r"[\w.\-]+", "a name of letters, digits, dashes, dots")]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_list), AfterValidator(_distinct)]
+Labels = Annotated[
+    tuple[Annotated[str, AfterValidator(_plain)], ...],
+    BeforeValidator(_as_list),
+    AfterValidator(_distinct),
+]
+Line = Annotated[str, AfterValidator(_plain)]
 PAIRS = BeforeValidator(_as_pairs)
 Pairs = Annotated[Mapping[str, Any], PAIRS]
 Folder = Annotated[Path, AfterValidator(_writable_name)]

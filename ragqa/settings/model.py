@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core.core_schema import ValidatorFunctionWrapHandler
 
 from ragqa.settings import kinds
 from ragqa.settings.origin import DEFAULT, Source
+from ragqa.settings.services import (
+    AzureOpenAISettings,
+    AzureSearchSettings,
+    OpenAISettings,
+    Values,
+    setting,
+)
 
 if TYPE_CHECKING:
     from pydantic import ValidationInfo
@@ -18,104 +25,10 @@ if TYPE_CHECKING:
 Provider = Literal["auto", "azure", "openai", "none"]
 RetrieverKind = Literal["embedded", "azure"]
 SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
-Handling = Literal["accept", "retry", "fallback", "raise", "log"]
+Handling = Literal["retry", "fallback", "raise", "log"]
 
 
-def _setting(variable: str, meaning: str, *, default: Any = None, **limits: Any) -> Any:
-    """Declare a setting that has a variable of its own.
-
-    Args:
-        variable: The environment variable.
-        meaning: What it does, as the tables of settings print it.
-        default: Its value where no source holds one.
-        limits: Passed to pydantic's Field.
-    """
-    extra = {"variable": variable, "trusted_only": limits.pop("trusted_only", False)}
-    return Field(default, description=meaning, json_schema_extra=extra, **limits)
-
-
-class _Values(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
-    )
-
-
-class OpenAISettings(_Values):
-    """An OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM."""
-
-    base_url: kinds.Endpoint | None = _setting(
-        "OPENAI_BASE_URL",
-        "address of an OpenAI-compatible server, for instance http://localhost:11434/v1; "
-        "https://api.openai.com/v1 if only the key is set",
-    )
-    api_key: kinds.Key | None = _setting("OPENAI_API_KEY", "its key; local servers need none")
-    chat_model: kinds.ModelName | None = _setting(
-        "RAGQA_CHAT_MODEL", "the model that writes answers"
-    )
-    embedding_model: kinds.ModelName | None = _setting(
-        "RAGQA_EMBEDDING_MODEL", "the model that makes vectors; unset: full-text search alone"
-    )
-
-
-class AzureOpenAISettings(_Values):
-    """A resource of Azure OpenAI, or Azure AI Foundry's v1 endpoint."""
-
-    endpoint: kinds.AzureModelEndpoint | None = _setting(
-        "AZURE_OPENAI_ENDPOINT",
-        "address of the resource; one that ends in /openai/v1/ selects the v1 form",
-    )
-    api_key: kinds.Key | None = _setting(
-        "AZURE_OPENAI_API_KEY", "its key; unset: the managed identity"
-    )
-    api_version: kinds.ApiVersion = _setting(
-        "AZURE_OPENAI_API_VERSION", "version of the deployment API", default="2024-10-21"
-    )
-    chat_deployment: kinds.Deployment | None = _setting(
-        "AZURE_OPENAI_CHAT_DEPLOYMENT", "the deployment that writes answers"
-    )
-    embedding_deployment: kinds.Deployment | None = _setting(
-        "AZURE_OPENAI_EMBEDDING_DEPLOYMENT", "the deployment that makes vectors"
-    )
-
-
-class SearchFields(_Values):
-    """What the fields of an Azure AI Search index are called."""
-
-    id: kinds.FieldName = _setting("AZURE_SEARCH_FIELD_ID", "field of the key", default="id")
-    title: kinds.FieldName = _setting(
-        "AZURE_SEARCH_FIELD_TITLE", "field of the title", default="title"
-    )
-    content: kinds.FieldName = _setting(
-        "AZURE_SEARCH_FIELD_CONTENT", "field of the text", default="content"
-    )
-    vector: kinds.FieldName = _setting(
-        "AZURE_SEARCH_FIELD_VECTOR", "field of the vector", default="content_vector"
-    )
-    path: kinds.FieldName = _setting("AZURE_SEARCH_FIELD_PATH", "field of the path", default="path")
-    page: kinds.FieldName = _setting("AZURE_SEARCH_FIELD_PAGE", "field of the page", default="page")
-    groups: kinds.FieldName | None = _setting(
-        "AZURE_SEARCH_FIELD_GROUPS", "field of the groups that may see it; unset: not trimmed"
-    )
-
-
-class AzureSearchSettings(_Values):
-    """An index of Azure AI Search."""
-
-    endpoint: kinds.AzureEndpoint | None = _setting(
-        "AZURE_SEARCH_ENDPOINT", "address of the search service"
-    )
-    api_key: kinds.Key | None = _setting(
-        "AZURE_SEARCH_API_KEY", "its key; unset: the managed identity"
-    )
-    index: kinds.IndexName | None = _setting("AZURE_SEARCH_INDEX", "name of the index")
-    semantic_config: str | None = _setting(
-        "AZURE_SEARCH_SEMANTIC_CONFIG", "semantic configuration for semantic_hybrid"
-    )
-    filter: str | None = _setting("AZURE_SEARCH_FILTER", "OData filter that every query carries")
-    fields: SearchFields = SearchFields()
-
-
-class StrategySettings(_Values):
+class StrategySettings(Values):
     """How documents are looked up for a category of ``ragqa.toml``."""
 
     filter: Mapping[str, Any] = Field(default_factory=dict)
@@ -124,16 +37,16 @@ class StrategySettings(_Values):
     boost: Mapping[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
 
 
-class CategorySettings(_Values):
+class CategorySettings(Values):
     """A table ``[categories.NAME]`` of ``ragqa.toml``."""
 
     description: str = ""
-    keywords: kinds.Names = ()
+    keywords: kinds.Labels = ()
     examples: tuple[str, ...] = ()
     strategy: StrategySettings = StrategySettings()
 
 
-class Price(_Values):
+class Price(Values):
     """A table ``[prices.MODEL]`` of ``ragqa.toml``: what a million tokens cost."""
 
     prompt: Annotated[float, Field(ge=0)]
@@ -141,7 +54,7 @@ class Price(_Values):
     cached: Annotated[float, Field(ge=0)] | None = None
 
 
-class Settings(_Values):
+class Settings(Values):
     """Every setting. ``Settings()`` holds the defaults, :meth:`load` reads all sources.
 
     Attributes:
@@ -149,111 +62,121 @@ class Settings(_Values):
         unknown_variables: Variables that look like settings and are none.
     """
 
-    provider: Provider = _setting(
+    provider: Provider = setting(
         "RAGQA_PROVIDER",
         "who writes answers; auto takes Azure if its endpoint is set, else an OpenAI-compatible "
         "model if its address or key is set, else none",
         default="auto",
     )
-    chain: kinds.Name | None = _setting(
+    chain: kinds.Name | None = setting(
         "RAGQA_CHAIN", "the chain; unset: stuff where a model is configured, else extractive"
     )
-    home: kinds.Folder = _setting("RAGQA_HOME", "folder of index and state", default=Path(".ragqa"))
-    docs: kinds.Names = _setting(
+    home: kinds.Folder = setting("RAGQA_HOME", "folder of index and state", default=Path(".ragqa"))
+    docs: kinds.Names = setting(
         "RAGQA_DOCS", "files and folders to answer from, separated by commas", default=()
     )
-    categories: kinds.Names = _setting(
+    categories: kinds.Labels = setting(
         "RAGQA_CATEGORIES",
         "the values of category, separated by commas, or a preset: en, zh",
         default=("en",),
         min_length=1,
     )
-    max_answer_chars: int = _setting(
+    max_answer_chars: int = setting(
         "RAGQA_MAX_ANSWER_CHARS", "the longest answer, in characters", default=200, ge=20, le=10_000
     )
-    entities: bool = _setting(
+    entities: bool = setting(
         "RAGQA_ENTITIES", "list the products that an answer names, with id and price", default=False
     )
-    price_unit: str = _setting(
+    price_unit: kinds.Line = setting(
         "RAGQA_PRICE_UNIT", "the one unit of these prices, for instance EUR", default=""
     )
-    retriever: RetrieverKind = _setting(
+    retriever: RetrieverKind = setting(
         "RAGQA_RETRIEVER", "where documents are searched", default="embedded"
     )
-    search_type: SearchType | None = _setting(
+    search_type: SearchType | None = setting(
         "RAGQA_SEARCH_TYPE", "how they are searched; unset: hybrid with embeddings, else keyword"
     )
-    top_k: int = _setting("RAGQA_TOP_K", "passages per question", default=5, ge=1, le=100)
-    min_score: float | None = _setting(
+    top_k: int = setting("RAGQA_TOP_K", "passages per question", default=5, ge=1, le=100)
+    min_score: float | None = setting(
         "RAGQA_MIN_SCORE", "passages that score less are left out", ge=0
     )
-    filter: kinds.Pairs = _setting(
+    filter: kinds.Pairs = setting(
         "RAGQA_FILTER", "metadata that a document must have, as name=value pairs", default={}
     )
-    max_context_chars: int = _setting(
+    max_context_chars: int = setting(
         "RAGQA_MAX_CONTEXT_CHARS",
         "budget of all passages in the prompt, in characters",
         default=1200,
         ge=100,
         le=1_000_000,
     )
-    max_prompt_tokens: int = _setting(
+    max_prompt_tokens: int = setting(
         "RAGQA_MAX_PROMPT_TOKENS",
         "budget of the whole prompt, in tokens",
         default=4000,
         ge=500,
         le=2_000_000,
     )
-    max_answer_tokens: int | None = _setting(
+    max_answer_tokens: int | None = setting(
         "RAGQA_MAX_ANSWER_TOKENS",
         "the longest reply, in tokens; unset: what the answer's schema needs",
         ge=50,
         le=100_000,
     )
-    temperature: float = _setting(
+    temperature: float = setting(
         "RAGQA_TEMPERATURE", "of calls that write answers", default=0.2, ge=0, le=2
     )
-    fallback_model: kinds.ModelName | None = _setting(
+    fallback_model: kinds.ModelName | None = setting(
         "RAGQA_FALLBACK_MODEL", "second model or deployment, asked when handling says fallback"
     )
-    handling: Annotated[Mapping[str, Handling], kinds.PAIRS] = _setting(
+    handling: Annotated[Mapping[str, Handling], kinds.PAIRS] = setting(
         "RAGQA_HANDLING",
-        "what follows a failure, as code=handling pairs; handlings: accept, retry, fallback, "
-        "raise, log",
+        "what follows a fault, as code=handling pairs; handlings: retry, fallback, raise, log",
         default={},
     )
-    strict_confidence: bool = _setting(
+    fallback: Literal["preset", "extractive"] = setting(
+        "RAGQA_FALLBACK",
+        "what answers when no model can: a preset text or quoted sentences",
+        default="preset",
+    )
+    raise_degraded: bool = setting(
+        "RAGQA_RAISE_DEGRADED", "raise an error instead of a degraded answer", default=False
+    )
+    run_budget_tokens: int | None = setting(
+        "RAGQA_RUN_BUDGET_TOKENS", "tokens that all calls of one answer may take", ge=500
+    )
+    strict_confidence: bool = setting(
         "RAGQA_STRICT_CONFIDENCE",
         "reject confidence above 0.5 without evidence; false: lower it",
         default=True,
     )
-    timeout_s: float = _setting(
+    timeout_s: float = setting(
         "RAGQA_TIMEOUT_S", "seconds for a whole answer", default=60.0, gt=0, le=3600
     )
-    concurrency: int = _setting(
+    concurrency: int = setting(
         "RAGQA_CONCURRENCY", "questions at a time in ask --file", default=4, ge=1, le=64
     )
-    max_file_mb: float = _setting(
+    max_file_mb: float = setting(
         "RAGQA_MAX_FILE_MB", "files above that size are not indexed", default=50, gt=0, le=4096
     )
-    redis_url: kinds.RedisUrl | None = _setting(
+    redis_url: kinds.RedisUrl | None = setting(
         "RAGQA_REDIS_URL", "Redis for state that several machines share"
     )
-    allow_key_to_file_endpoint: bool = _setting(
+    allow_key_to_file_endpoint: bool = setting(
         "RAGQA_ALLOW_KEY_TO_FILE_ENDPOINT",
         "send a key of the environment to an endpoint that .env or ragqa.toml names "
         "(in the environment only)",
         default=False,
         trusted_only=True,
     )
-    debug: bool = _setting("RAGQA_DEBUG", "show tracebacks", default=False)
+    debug: bool = setting("RAGQA_DEBUG", "show tracebacks", default=False)
 
     openai: OpenAISettings = OpenAISettings()
     azure_openai: AzureOpenAISettings = AzureOpenAISettings()
     azure_search: AzureSearchSettings = AzureSearchSettings()
 
     category_details: Mapping[str, CategorySettings] = Field(default_factory=dict)
-    folder_groups: Mapping[str, kinds.Names] = Field(default_factory=dict)
+    folder_groups: Mapping[str, kinds.Labels] = Field(default_factory=dict)
     prices: Mapping[str, Price] = Field(default_factory=dict)
 
     origins: Mapping[str, Source] = Field(default_factory=dict, exclude=True, repr=False)
@@ -298,8 +221,3 @@ class Settings(_Values):
     def source_of(self, variable: str) -> Source:
         """Return where the value of a variable came from."""
         return self.origins.get(variable, DEFAULT)
-
-
-def revealed(secret: SecretStr | None) -> str | None:
-    """Return a secret in clear, for the one place that sends it."""
-    return secret.get_secret_value() if secret else None

@@ -130,13 +130,16 @@ def allowed(field: FieldInfo) -> str:
 
 
 def _limits(field: FieldInfo) -> str:
-    limits = {name: getattr(mark, name) for mark in field.metadata for name in _LIMITS
-              if hasattr(mark, name)}  # fmt: skip
-    words = [f"{_LIMITS[name]} {limit:g}" for name, limit in limits.items()]
-    return f" {' and '.join(words)}" if words else ""
-
-
-_LIMITS = {"gt": "above", "ge": "from", "lt": "below", "le": "up to"}
+    limits = {
+        name: f"{getattr(mark, name):,g}"
+        if getattr(mark, name) >= 10_000
+        else f"{getattr(mark, name):g}"
+        for mark in field.metadata
+        for name in ("gt", "ge", "le")
+        if hasattr(mark, name)
+    }
+    low = f" above {limits['gt']}" if "gt" in limits else f" from {limits.get('ge', '')}"
+    return low + (f" to {limits['le']}" if "le" in limits else " on") if limits else ""
 
 
 def _types(annotation: Any) -> list[Any]:
