@@ -179,26 +179,35 @@ def neutral_values(schema: type[QAResponse]) -> dict[str, Any]:
 
 def _neutral(field: dict[str, Any], defs: dict[str, Any]) -> Any:
     """Return the emptiest JSON value that a field's schema lets pass."""
-    if "default" in field:
-        return field["default"]
-    if "enum" in field:
-        return field["enum"][-1]
-    if "const" in field:
-        return field["const"]
-    if "anyOf" in field:
-        options = field["anyOf"]
-        null = any(option.get("type") == "null" for option in options)
-        return None if null else _neutral(options[0], defs)
     if "$ref" in field:
         return _neutral(defs[field["$ref"].rpartition("/")[2]], defs)
+    if "anyOf" in field:
+        null = any(option.get("type") == "null" for option in field["anyOf"])
+        return None if null else _neutral(field["anyOf"][0], defs)
     if field.get("type") == "object":
-        required = field.get("required", ())
         members = field.get("properties", {})
-        return {name: _neutral(members[name], defs) for name in required}
-    return _neutral_scalar(field)
+        return {name: _neutral(members[name], defs) for name in field.get("required", ())}
+    return field.get("default", field.get("const", _neutral_scalar(field)))
 
 
 def _neutral_scalar(field: dict[str, Any]) -> Any:
-    lowest = field.get("minimum", 0)
-    values = {"string": "-" * field.get("minLength", 1), "array": [], "boolean": False}
-    return values.get(field.get("type", ""), lowest)
+    if "enum" in field:
+        return field["enum"][-1]
+    values = {"string": "-" * field.get("minLength", 0), "array": [], "boolean": False}
+    return values.get(field.get("type", ""), field.get("minimum", 0))
+
+
+_TOKENS_PER_CHAR = 1.5  # the worst of Chinese text in o200k; English needs a fifth of it
+_OTHER_TOKENS = 240  # keys and marks of the object, category, three follow-up questions
+
+
+def longest_object_tokens(schema: type[QAResponse], titles: tuple[str, ...] = ()) -> int:
+    """Return how many tokens a valid object of the schema takes at most, estimated from above.
+
+    Args:
+        schema: What the reply must look like.
+        titles: The titles that may be cited.
+    """
+    more_fields = len(schema.model_fields) - len(QAResponse.model_fields)
+    chars = schema.max_answer_chars + sum(len(title) for title in titles)
+    return int(chars * _TOKENS_PER_CHAR) + _OTHER_TOKENS + 80 * more_fields

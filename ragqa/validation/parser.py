@@ -1,0 +1,67 @@
+"""The gates as a LangChain output parser: ``prompt | model | QAOutputParser()``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.exceptions import OutputParserException
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import BaseOutputParser
+from langchain_core.outputs import ChatGeneration, Generation
+from pydantic import BaseModel
+
+from ragqa.contract import QAResponse
+from ragqa.instructions import format_rules
+from ragqa.validation.checking import check
+
+
+class QAOutputParser(BaseOutputParser[Any]):
+    """Parse a model's reply into a QAResponse, or raise OutputParserException with the reason.
+
+    The exception carries the feedback as ``observation``, the reply as ``llm_output``, so that
+    LangChain's own retrying parts can use it; ``send_to_llm`` is set.
+
+    Attributes:
+        response_schema: What the reply must look like.
+        titles: Titles that may be cited; None where they are unknown.
+        language: Of the format instructions, ``en`` or ``zh``.
+    """
+
+    response_schema: type[BaseModel] = QAResponse
+    titles: Sequence[str] | None = None
+    language: str = "en"
+
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Parse a generation; its finish reason counts."""
+        generation = result[0]
+        message = generation.message if isinstance(generation, ChatGeneration) else None
+        details = generation.generation_info or {}
+        if isinstance(message, AIMessage):
+            details = {**details, **message.response_metadata}
+        return self._checked(generation.text, details.get("finish_reason"))
+
+    def parse(self, text: str) -> Any:
+        """Parse a reply of which nothing but the text is known."""
+        return self._checked(text, None)
+
+    def _checked(self, text: str, finish_reason: str | None) -> Any:
+        verdict = check(text, self.titles, None, finish_reason, self.response_schema)
+        if verdict.accepted:
+            return verdict.response
+        raise OutputParserException(
+            f"{verdict.code}: {verdict.feedback}",
+            observation=verdict.feedback,
+            llm_output=text,
+            send_to_llm=True,
+        )
+
+    def get_format_instructions(self) -> str:
+        """Return the rules of the format for a prompt."""
+        if not issubclass(self.response_schema, QAResponse):
+            return super().get_format_instructions()
+        return format_rules(self.response_schema, self.language)
+
+    @property
+    def _type(self) -> str:
+        return "ragqa"
