@@ -7,9 +7,12 @@
     ├── ProviderError          a model service did not do its part               exit 3
     │   ├── AuthError          it refuses the key or the deployment
     │   ├── RateLimitError     it asks to slow down
+    │   │   └── QuotaError     the account has nothing left
     │   ├── TransportError     it could not be reached, broke off or took too long
+    │   │   └── WrongEndpointError  what answers there is no model service  exit 2
     │   ├── ContextOverflowError  the prompt is longer than the model's window
-    │   └── RefusalError       the model or its content filter declined
+    │   └── RefusalError       the model declined
+    │       └── ContentFilterError  the service's content filter did
     ├── RetrievalError         documents could not be indexed or searched        exit 4
     ├── OutputError            no reply passed the gates                         exit 5
     ├── AgentLimitError        the agent reached a limit                         exit 6
@@ -123,11 +126,26 @@ class RateLimitError(ProviderError):
         self.retry_after_s = retry_after_s
 
 
+class QuotaError(RateLimitError):
+    """Report an account that has nothing left: waiting does not help."""
+
+    code = "provider.quota"
+    retryable = False
+
+
 class TransportError(ProviderError):
     """Report a service that could not be reached, broke off or took too long."""
 
     code = "provider.transport"
     retryable = True
+
+
+class WrongEndpointError(TransportError):
+    """Report an address where something answers that is no model service."""
+
+    code = "provider.endpoint"
+    exit_code = 2
+    retryable = False
 
 
 class ContextOverflowError(ProviderError):
@@ -140,6 +158,12 @@ class RefusalError(ProviderError):
     """Report that the model or its content filter declined to answer."""
 
     code = "provider.refusal"
+
+
+class ContentFilterError(RefusalError):
+    """Report that the service's content filter stopped the prompt or the answer."""
+
+    code = "provider.content_filter"
 
 
 class RetrievalError(RagqaError):
