@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragqa.errors import ConfigError, UnknownNameError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "ragqa.chains"
 
@@ -61,6 +63,8 @@ def _built_in() -> frozenset[str]:
 
 
 def _plugged_in() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to load, and most asks need no plug-in
+
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 

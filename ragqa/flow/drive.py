@@ -6,7 +6,6 @@ a stage may handle a failed call like any other exception.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, closing
 from typing import Any
@@ -146,6 +145,8 @@ def _perform(effect: Effect, config: TraceConfig) -> Any:
 async def _aperform(effect: Effect, config: TraceConfig) -> Any:
     match effect:
         case Call(run=run, arun=None):
+            import asyncio  # 40 ms that no blocking caller needs
+
             return await asyncio.to_thread(run, config)
         case Call(arun=arun) if arun is not None:
             return await arun(config)
