@@ -47,7 +47,7 @@ _PREFIXED = (
 )
 _HEX = r"(?i)(?<![0-9A-Z])[0-9A-F]{32,}(?![0-9A-Z])"
 _BASE64 = r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{30,}={1,2}(?!=)"
-_TOKEN = r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{32,}(?![A-Za-z0-9_-])"
+_MIXED = r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{32,}(?![A-Za-z0-9_-])"
 
 _EMAIL = (
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}[@＠]"
@@ -92,7 +92,7 @@ def _card(found: re.Match[str]) -> str:
     return CARD if _is_card_number(digits) and len(set(digits)) > 1 else found.group()
 
 
-def _token(found: re.Match[str]) -> str:
+def _mixed(found: re.Match[str]) -> str:
     """Mask what mixes cases and digits as keys do; a long name in words stays."""
     text = found.group()
     digits = sum(char.isdigit() for char in text)
@@ -114,7 +114,7 @@ def _rules() -> tuple[tuple[re.Pattern[str], _Replacement], ...]:
         (_PREFIXED, HIDDEN),
         (_BASE64, HIDDEN),
         (_HEX, HIDDEN),
-        (_TOKEN, _token),
+        (_MIXED, _mixed),
         (_EMAIL, EMAIL),
         (_CHINESE_ID, ID_NUMBER),
         (_CARD, _card),
