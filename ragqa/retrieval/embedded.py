@@ -1,0 +1,240 @@
+"""The embedded index: full text on disk, with vectors beside it where a model is configured.
+
+>>> from pathlib import Path
+>>> from tempfile import mkdtemp
+>>> from ragqa.ports import Chunk, SearchQuery, StoredFile
+>>> index = EmbeddedIndex(Path(mkdtemp()) / "index")
+>>> text = "A kettle can be returned within 30 days."
+>>> with index.writer() as writer:
+...     file = StoredFile("returns.md", "1f3a", "returns.md", "returns.md", chunks=1)
+...     writer.replace(file, [Chunk("returns.md", "", text, 0, len(text))])
+>>> [passage.title for passage in index.retrieve(SearchQuery("returning kettles"))]
+['returns.md']
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragqa.contract import Caller, Passage, ScoreKind
+from ragqa.errors import ConfigError, RetrievalError, UnknownNameError
+from ragqa.ports import Clock, SearchQuery, StoredFile, TraceConfig
+from ragqa.retrieval import queries, ranking, reading, records
+from ragqa.retrieval.analysis import query_terms
+from ragqa.retrieval.dense import DenseIndex
+from ragqa.retrieval.embedding import EmbeddingModel, Embeddings
+from ragqa.retrieval.faults import INDEX_COMMAND
+from ragqa.retrieval.queries import Scope
+from ragqa.retrieval.ranking import Hit
+from ragqa.retrieval.reading import IndexStats, StoredDocument
+from ragqa.retrieval.text_index import TextIndex, View
+from ragqa.retrieval.writing import EmbeddedWriter, writing
+
+if TYPE_CHECKING:
+    from ragqa.retrieval.embedding import Matrix
+    from ragqa.retrieval.vectors import Vectors
+
+SEARCH_TYPES = ("keyword", "similarity", "hybrid")
+
+
+class EmbeddedIndex:
+    """Finds passages in an index on disk, and lets documents be put into it.
+
+    Implements the ports Retriever and DocumentStore. Cheap to make: nothing is opened before it
+    is used. Any number of processes may search while one writes; a searcher sees the new state
+    with the first search after a commit.
+
+    Args:
+        folder: Where the index lies; made with the first writer.
+        embeddings: A LangChain Embeddings object; without it, search is by keyword alone.
+        embedding_model: Names the model, where the object's own name does not tell it apart.
+        search_type: ``keyword``, ``similarity`` or ``hybrid``; by default ``hybrid`` with
+            embeddings, else ``keyword``.
+        lock_wait_s: How long a writer waits for another one.
+        clock: Tells the time, for that wait.
+        sleep: Waits.
+
+    Raises:
+        ConfigError: If the search type is unknown, or needs an embedding model.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        embeddings: Embeddings | None = None,
+        embedding_model: str = "",
+        search_type: str | None = None,
+        lock_wait_s: float = 30.0,
+        clock: Clock = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.folder = folder
+        self._text = TextIndex(folder, lock_wait_s=lock_wait_s, clock=clock, sleep=sleep)
+        self._model = EmbeddingModel(embeddings, embedding_model) if embeddings else None
+        self._dense = DenseIndex(folder, self._model) if self._model else None
+        self._search_type = self._checked(search_type or ("hybrid" if embeddings else "keyword"))
+
+    def retrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
+        """Return at most ``query.k`` passages that the caller may see, best first.
+
+        Raises:
+            RetrievalError: If the index is missing, empty, damaged, or lacks vectors that the
+                search needs.
+            ConfigError: If the query's strategy cannot be carried out.
+        """
+        search = self._begin(query)
+        vector = self._model.query(query.text) if self._model and search.needs_vector else None
+        return self._finish(search, vector)
+
+    async def aretrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
+        """Do the same without blocking the event loop."""
+        import asyncio
+
+        search = await asyncio.to_thread(self._begin, query)
+        vector = None
+        if self._model and search.needs_vector:
+            vector = await self._model.aquery(query.text)
+        return await asyncio.to_thread(self._finish, search, vector)
+
+    def _begin(self, query: SearchQuery) -> _Search:
+        view = self._view()
+        kind = self._checked(query.strategy.search_type or self._search_type)
+        scopes = queries.scopes(view, query.caller, query.strategy)
+        vectors = self._dense.vectors(view) if self._dense and kind != "keyword" else None
+        return _Search(query, view, kind, scopes, vectors)
+
+    def _finish(self, search: _Search, vector: Matrix | None) -> list[Passage]:
+        k = search.query.k
+        if k < 1:
+            return []
+        hits, score_kind = search.ranked(vector)
+        return [
+            records.stored_chunk(search.view.document(hit.address)).passage(hit.score, score_kind)
+            for hit in hits[:k]
+        ]
+
+    def _view(self) -> View:
+        view = self._text.view()
+        if not view.searcher.num_docs:
+            raise RetrievalError(
+                f"The index in {self.folder} is empty.",
+                hint=f"Index your documents first: {INDEX_COMMAND}",
+            )
+        return view
+
+    def _checked(self, search_type: str) -> str:
+        if search_type not in SEARCH_TYPES:
+            raise UnknownNameError("search type of the embedded index", search_type, SEARCH_TYPES)
+        if search_type != "keyword" and self._dense is None:
+            raise ConfigError(
+                f"The search type {search_type!r} needs an embedding model.",
+                hint="Set RAGQA_EMBEDDING_MODEL, or RAGQA_SEARCH_TYPE=keyword.",
+            )
+        return search_type
+
+    def version(self) -> str:
+        """Name the state of the index; equal in every process, ``none`` where there is none."""
+        try:
+            return self._text.view().version
+        except RetrievalError:
+            return "none"
+
+    def files(self) -> Mapping[str, StoredFile]:
+        """Return every file in the index by its path.
+
+        Where the index cannot be used as it is (made by another version, damaged, or without
+        vectors of the embedding model), none counts as indexed: their hashes are empty, or the
+        mapping is. Indexing again then mends it.
+        """
+        if self._text.state() != "ready":
+            return {}
+        view = self._text.view()
+        files = reading.files_in(view)
+        if self._dense is None or self._dense.is_complete(view):
+            return files
+        return {path: replace(file, content_hash="") for path, file in files.items()}
+
+    def writer(self) -> AbstractContextManager[EmbeddedWriter]:
+        """Open the only writer; leaving it commits, an exception discards.
+
+        Raises:
+            RetrievalError: If another process goes on writing, the folder cannot be written or
+                the disk is full.
+        """
+        return writing(self._text, self._dense)
+
+    def documents(self) -> list[StoredDocument]:
+        """Return every document in the index, by path and id."""
+        return reading.documents_in(self._view())
+
+    def text_of(
+        self,
+        doc_id: str,
+        page: int | None = None,
+        *,
+        path: str | None = None,
+        caller: Caller | None = None,
+    ) -> str:
+        """Return the extracted text of a document, which the offsets of citations count in.
+
+        Args:
+            doc_id: The document's own id.
+            page: One of its pages; without it all of them, with form feeds between.
+            path: Its file, where several files hold a document of that id.
+            caller: Who reads; None for all there is.
+
+        Raises:
+            RetrievalError: If there is no such document, or several.
+        """
+        return reading.text_of(reading.chunks_of(self._view(), doc_id, path, caller), page)
+
+    def headings(
+        self, doc_id: str, *, path: str | None = None, caller: Caller | None = None
+    ) -> list[str]:
+        """Return the headings of a document in their order; arguments as for text_of."""
+        return reading.headings_of(reading.chunks_of(self._view(), doc_id, path, caller))
+
+    def stats(self) -> IndexStats:
+        """Return what the index holds, in figures."""
+        view = self._text.view()
+        files = reading.files_in(view)
+        return IndexStats(
+            files=len(files),
+            documents=sum(file.documents for file in files.values()),
+            chunks=view.total(queries.of_kind(records.CHUNK)),
+            size_bytes=self._text.size_bytes(),
+            embedding_model=self._model.name if self._model else "",
+            version=view.version,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search under way: everything but the question's vector."""
+
+    query: SearchQuery
+    view: View
+    kind: str
+    scopes: list[Scope]
+    vectors: Vectors | None
+
+    @property
+    def needs_vector(self) -> bool:
+        return self.vectors is not None
+
+    def ranked(self, vector: Matrix | None) -> tuple[list[Hit], ScoreKind]:
+        """Return the hits, and what kind their scores are of."""
+        view, scopes, k = self.view, self.scopes, self.query.k
+        if self.vectors is None or vector is None:
+            return ranking.by_words(view, query_terms(self.query.text), scopes, k), "bm25"
+        near = ranking.by_vector(view, self.vectors, vector, scopes, k)
+        if self.kind == "similarity":
+            return near, "vector"
+        words = ranking.by_words(view, query_terms(self.query.text), scopes, k)
+        return ranking.fused(words, near), "fused"

@@ -1,0 +1,254 @@
+"""The folder of the full-text index: made, opened, kept fresh, locked for one writer.
+
+    FOLDER/text-1/       tantivy's files; 1 is the format
+    FOLDER/text-1/born   a random name, so that two indexes are never taken for one state
+    FOLDER/vectors-…/    see ragqa.retrieval.vectors
+
+tantivy's commit replaces ``meta.json`` in one step. Nothing else says what the index holds.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tantivy
+
+from ragqa.errors import RetrievalError
+from ragqa.ports import Clock
+from ragqa.retrieval import records
+from ragqa.retrieval.analysis import ANALYZER, FORMAT, analyzer
+from ragqa.retrieval.faults import INDEX_COMMAND, DamagedIndexError, is_locked, translated
+
+_HEAP_BYTES = 100_000_000  # what a writer gathers before it starts another segment
+_POLL_S = 0.05
+_ABANDONED_S = 3600.0  # a folder under way this long belongs to a process that died
+
+State = Literal["missing", "stale", "damaged", "ready"]
+Signature = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One committed state of the index.
+
+    Attributes:
+        searcher: Searches that state, whatever is written meanwhile.
+        version: Names that state.
+        folder: Where the index lies.
+    """
+
+    searcher: tantivy.Searcher
+    version: str
+    folder: Path
+
+    def count(self, field: str, term: str) -> int:
+        """Return how many documents hold a term, including some that are deleted by now."""
+        return self.searcher.doc_freq(field, term)
+
+    def hits(self, query: tantivy.Query, limit: int) -> list[tuple[float, tantivy.DocAddress]]:
+        """Return the best hits of a query, best first."""
+        with translated(self.folder, "search"):
+            return self.searcher.search(query, max(1, limit), count=False).hits
+
+    def all_hits(self, query: tantivy.Query) -> list[tantivy.DocAddress]:
+        """Return everything that a query matches, in no order."""
+        return [address for _, address in self.hits(query, self.searcher.num_docs)]
+
+    def total(self, query: tantivy.Query) -> int:
+        """Return how many documents a query matches."""
+        with translated(self.folder, "search"):
+            found: Any = self.searcher.search(query, 1, count=True)
+            return int(found.count)
+
+    def document(self, address: tantivy.DocAddress) -> tantivy.Document:
+        """Return a stored document."""
+        with translated(self.folder, "read"):
+            return self.searcher.doc(address)
+
+    def keys(self, addresses: list[tantivy.DocAddress]) -> list[int]:
+        """Return the keys of chunks."""
+        with translated(self.folder, "read"):
+            values = self.searcher.fast_field_values(records.KEY, addresses)
+        return [int(value or 0) for value in values]
+
+
+class TextIndex:
+    """Opens the full-text index of a folder, for many readers and one writer.
+
+    Args:
+        folder: Where the index lies; made with the first writer.
+        lock_wait_s: How long a writer waits for another one.
+        clock: Tells the time.
+        sleep: Waits.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        lock_wait_s: float = 30.0,
+        clock: Clock = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.folder = folder
+        self._text = folder / f"text-{FORMAT}"
+        self._lock_wait_s = lock_wait_s
+        self._clock = clock
+        self._sleep = sleep
+        self._guard = threading.Lock()
+        self._index: tantivy.Index | None = None
+        self._seen: tuple[Signature, View] | None = None
+
+    def state(self) -> State:
+        """Tell what lies in the folder."""
+        try:
+            self.view()
+        except DamagedIndexError:
+            return "damaged"
+        except _MissingIndexError:
+            return "missing"
+        except _StaleIndexError:
+            return "stale"
+        return "ready"
+
+    def view(self) -> View:
+        """Return the newest committed state.
+
+        Raises:
+            RetrievalError: If there is no index, or one of another format, or a damaged one.
+        """
+        with self._guard:
+            signature = self._signature()
+            if self._seen is None or self._seen[0] != signature:
+                self._seen = (signature, self._load())
+            return self._seen[1]
+
+    def _signature(self) -> Signature:
+        try:
+            status = (self._text / "meta.json").stat()
+        except (FileNotFoundError, NotADirectoryError) as exc:
+            self._index = self._seen = None
+            raise self._absent() from exc
+        except OSError as exc:
+            raise RetrievalError(
+                f"The index in {self.folder} cannot be read ({exc.strerror}).",
+                hint="Check the folder's permissions, or set RAGQA_HOME to another folder.",
+            ) from exc
+        return status.st_mtime_ns, status.st_ino, status.st_size
+
+    def _load(self) -> View:
+        with translated(self.folder, "read"):
+            version, newest = "", self._version()
+            while version != newest:  # again, where a commit came in between
+                version = newest
+                index = self._index = self._index or _opened(self._text)
+                index.reload()
+                newest = self._version()
+            return View(index.searcher(), version, self.folder)
+
+    def _version(self) -> str:
+        born = (self._text / "born").read_text(encoding="ascii").strip()
+        meta = json.loads((self._text / "meta.json").read_bytes())
+        return f"{FORMAT}-{born}-{meta['opstamp']}"
+
+    def _absent(self) -> RetrievalError:
+        if self._text.exists():
+            return DamagedIndexError(
+                f"The index in {self.folder} is damaged.",
+                hint=f"Make it anew with: {INDEX_COMMAND}",
+            )
+        if any(self._others()):
+            return _StaleIndexError(
+                f"The index in {self.folder} was made by another version of ragqa.",
+                hint=f"Index the documents again: {INDEX_COMMAND}",
+            )
+        return _MissingIndexError(
+            f"There is no index in {self.folder}.",
+            hint=f"Index your documents first: {INDEX_COMMAND}",
+        )
+
+    def _others(self) -> list[Path]:
+        """Return the folders of other formats and of damaged indexes."""
+        if not self.folder.is_dir():
+            return []
+        return [path for path in self.folder.glob("text-*") if path != self._text]
+
+    def open_writer(self) -> tantivy.IndexWriter:
+        """Return the only writer; make the index first, or anew where it is of no use.
+
+        Raises:
+            RetrievalError: If another process goes on writing, or the folder cannot be written.
+        """
+        with translated(self.folder, "write"):
+            if self.state() != "ready":
+                self._make()
+            deadline_s = self._clock() + self._lock_wait_s
+            while True:
+                try:
+                    return _opened(self._text).writer(_HEAP_BYTES, num_threads=1)
+                except ValueError as exc:
+                    if not is_locked(exc):
+                        raise
+                    if self._clock() >= deadline_s:
+                        raise self._busy() from exc
+                self._sleep(_POLL_S)
+
+    def _busy(self) -> RetrievalError:
+        return RetrievalError(
+            f"Another process is indexing into {self.folder}; "
+            f"it did not end within {self._lock_wait_s:g} s.",
+            hint="Run the same command again when it has ended.",
+        )
+
+    def _make(self) -> None:
+        """Make an empty index beside its place and move it there in one step."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        born = secrets.token_hex(6)
+        fresh = self.folder / f"new-{born}"
+        fresh.mkdir()
+        tantivy.Index(records.schema(), path=str(fresh))
+        (fresh / "born").write_text(born, encoding="ascii")
+        if self._text.exists():  # damaged
+            self._text.rename(self.folder / f"text-damaged-{born}")
+        try:
+            fresh.rename(self._text)
+        except OSError:
+            shutil.rmtree(fresh, ignore_errors=True)
+            if not self._text.exists():
+                raise
+            # another process was quicker: its index will do
+
+    def sweep(self) -> None:
+        """Delete what indexes of other formats, damaged ones and dead processes left behind."""
+        old_s = time.time() - _ABANDONED_S
+        abandoned = [p for p in self.folder.glob("new-*") if p.stat().st_mtime < old_s]
+        for path in (*self._others(), *abandoned):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def size_bytes(self) -> int:
+        """Return what the folder takes on disk."""
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        return sum(path.stat().st_size for path in files)
+
+
+class _MissingIndexError(RetrievalError):
+    """Report that nothing was indexed yet."""
+
+
+class _StaleIndexError(RetrievalError):
+    """Report an index of another format."""
+
+
+def _opened(folder: Path) -> tantivy.Index:
+    index = tantivy.Index.open(str(folder))
+    index.register_tokenizer(ANALYZER, analyzer())
+    index.config_reader("manual")
+    return index
