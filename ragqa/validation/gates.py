@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-
-from pydantic import BaseModel
-from ragqa.masking import mask
+from typing import Any
 
 from ragqa.contract import Citation
 from ragqa.errors import UnknownNameError
-from ragqa.validation.gate import CheckContext, Fault, Gate, Passed, Rejected
+from ragqa.validation.gate import CheckContext, Fault, Gate, Outcome, Passed
 from ragqa.validation.handling import handling_of
 from ragqa.validation.verdict import GateLog, Verdict
-
-_LOG_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,39 +73,16 @@ class _Judging:
     logs: list[GateLog] = field(default_factory=list)
     faults: tuple[Fault, ...] = ()
 
-    def take(self, gate: str, outcome: Passed | Rejected, handling: Mapping[str, str]) -> bool:
+    def take(self, gate: str, outcome: Outcome, handling: Mapping[str, str]) -> bool:
         """Take a gate's outcome in; tell whether the next gate is to check."""
-        before, self.value = self.value, outcome.value
+        self.logs.append(GateLog.of(gate, outcome, self.value))
+        self.value = outcome.value
         self.repairs += outcome.repairs
         if isinstance(outcome, Passed):
             self.citations += outcome.citations
-            name: Literal["repaired", "passed"] = "repaired" if outcome.repairs else "passed"
-            self._log(gate, name, outcome.detail or ", ".join(outcome.repairs), before)
             return True
-        detail = "; ".join(f"{fault.code}: {fault.reason}" for fault in outcome.faults)
-        self._log(gate, "rejected", detail, before)
-        grave = tuple(f for f in outcome.faults if handling_of(f.code, handling) != "log")
-        if grave or outcome.value is None:
-            self.faults = grave or outcome.faults
-            return False
-        return True
-
-    def _log(
-        self,
-        gate: str,
-        outcome: Literal["passed", "repaired", "rejected"],
-        detail: str,
-        before: Any,
-    ) -> None:
-        self.logs.append(
-            GateLog(
-                gate=gate,
-                outcome=outcome,
-                detail=mask(detail),
-                input=_shown(before),
-                output=_shown(self.value) if outcome != "rejected" else "",
-            )
-        )
+        self.faults = tuple(f for f in outcome.faults if handling_of(f.code, handling) != "log")
+        return not self.faults
 
     def verdict(self, handling: Mapping[str, str]) -> Verdict:
         if not self.faults:
@@ -132,15 +103,3 @@ class _Judging:
             gates=tuple(self.logs),
             faults=self.faults,
         )
-
-
-def _shown(value: Any) -> str:
-    """Return a value for the log: short and masked."""
-    if isinstance(value, BaseModel):
-        text = value.model_dump_json()
-    elif isinstance(value, str):
-        text = value
-    else:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    # A shortened key is no longer recognised as one: mask with room to spare, then cut.
-    return mask(text[: 2 * _LOG_CHARS])[:_LOG_CHARS]

@@ -24,6 +24,9 @@ DEFAULT_HANDLING: Mapping[str, Handling] = {
 """Handling by code; a family's name (before the dot) covers all its codes."""
 
 
+_WITH_VALUE = ("rules", "context")  # only behind the schema gate is there a valid value
+
+
 def handling_of(code: str, overrides: Mapping[str, str] | None = None) -> Handling:
     """Return what follows a fault; the exact code counts before its family.
 
@@ -50,5 +53,10 @@ def checked_overrides(table: Mapping[str, str]) -> Mapping[str, Handling]:
         if handling not in known:
             raise ConfigError(
                 f"The handling of {code} is {handling!r}.", hint=f"Use one of {', '.join(known)}."
+            )
+        if handling == "log" and code.partition(".")[0] not in _WITH_VALUE:
+            raise ConfigError(
+                f"The handling of {code} is 'log', but there is no valid value to go on with.",
+                hint="Log and go on is for faults of rules and context.",
             )
     return cast(Mapping[str, Handling], table)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import bpe_openai
 import pytest
+from pydantic import Field
 
 from ragqa.contract import CHINESE_CATEGORIES, QAResponse, response_type
 from ragqa.instructions import (
@@ -26,7 +27,7 @@ class Ticket(QAResponse):
     priority: Literal["low", "high"]
     count: int
     note: str | None
-    tags: list[str] = []
+    tags: list[str] = Field(default_factory=list)
 
 
 def tokens(text: str) -> int:

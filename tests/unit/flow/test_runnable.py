@@ -33,7 +33,9 @@ def echo(finish=None) -> ChainRunnable:
     def begin(given):
         return Turn(question=Question(given), run_id="run_1")
 
-    return ChainRunnable("echo", Stage("echo", echo_step) | Stage("end", lambda t: t), begin, finish)
+    return ChainRunnable(
+        "echo", Stage("echo", echo_step) | Stage("end", lambda t: t), begin, finish
+    )
 
 
 class Recorder(BaseCallbackHandler):
