@@ -1,0 +1,193 @@
+"""The ChatModel port on LangChain's ChatOpenAI, for any endpoint that speaks the OpenAI protocol.
+
+>>> model = EndpointChatModel(at, exchanges)                              # doctest: +SKIP
+>>> model.complete(ModelRequest((Message("user", "Say hello."),))).text    # doctest: +SKIP
+'Hello.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
+from contextlib import aclosing, closing, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ragqa.contract import Usage
+from ragqa.ports import Message, ModelReply, ModelRequest, TraceConfig
+from ragqa.providers.endpoint import NO_KEY, Endpoint
+from ragqa.providers.exchange import Exchanges
+from ragqa.providers.normal import REFUSAL
+from ragqa.providers.schema import response_format
+from ragqa.providers.translate import translate
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_openai import ChatOpenAI
+
+
+class EndpointChatModel:
+    """A chat model behind an endpoint; one object serves threads and event loops alike.
+
+    Args:
+        at: The endpoint.
+        exchanges: Know how it is called.
+    """
+
+    def __init__(self, at: Endpoint, exchanges: Exchanges) -> None:
+        self._at = at
+        self._exchanges = exchanges
+
+    @property
+    def name(self) -> str:
+        """Name model and endpoint kind, for records and cache keys; never a key."""
+        kind = "openai" if self._at.is_official else f"openai-compatible({self._at.host})"
+        return f"{kind}:{self._at.model}"
+
+    @cached_property
+    def langchain(self) -> ChatOpenAI:
+        """Return the ChatOpenAI that calls the endpoint, for LangChain's own parts.
+
+        It is made when it is first used: importing it takes a second.
+        """
+        from langchain_openai import ChatOpenAI
+        from pydantic import SecretStr
+
+        from ragqa.providers.clients import Clients
+        from ragqa.providers.completions import AsyncCompletions, Completions
+
+        clients = Clients(self._at)
+        made: ChatOpenAI = ChatOpenAI(
+            model=self._at.model,
+            base_url=self._at.base_url,
+            api_key=SecretStr(NO_KEY),  # the clients hold the key; nothing is read elsewhere
+            client=Completions(clients, self._exchanges),
+            async_client=AsyncCompletions(clients, self._exchanges),
+            stream_usage=True,
+            stream_chunk_timeout=None,  # the deadline of the call bounds it
+            use_responses_api=False,
+            output_version="v0",
+            cache=False,  # a validated answer is kept elsewhere, a raw reply nowhere
+        )
+        return made
+
+    def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
+        """Return the whole reply."""
+        with _translated(self._at):
+            return _reply_of(
+                self.langchain.invoke(*self._call(request, config), **_options(request))
+            )
+
+    async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
+        """Do the same without blocking the event loop."""
+        with _translated(self._at):
+            call = self._call(request, config)
+            return _reply_of(await self.langchain.ainvoke(*call, **_options(request)))
+
+    def stream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> Generator[str | ModelReply, None, None]:
+        """Yield pieces of the reply as they come, last the whole reply."""
+        gathered = _Gathered()
+        chunks = self.langchain.stream(*self._call(request, config), **_options(request))
+        with _translated(self._at), closing(chunks):  # type: ignore[type-var]
+            for chunk in chunks:
+                if piece := gathered.piece(chunk):
+                    yield piece
+        yield gathered.reply()
+
+    async def astream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> AsyncGenerator[str | ModelReply, None]:
+        """Do the same without blocking the event loop."""
+        gathered = _Gathered()
+        chunks = self.langchain.astream(*self._call(request, config), **_options(request))
+        with _translated(self._at):
+            async with aclosing(chunks):  # type: ignore[type-var]
+                async for chunk in chunks:
+                    if piece := gathered.piece(chunk):
+                        yield piece
+        yield gathered.reply()
+
+    def _call(self, request: ModelRequest, config: TraceConfig) -> tuple[Any, Any]:
+        return [_message(message) for message in request.messages], config
+
+
+def _options(request: ModelRequest) -> dict[str, Any]:
+    """Return what one request asks for beyond its messages."""
+    options: dict[str, Any] = {"timeout": request.timeout_s}
+    if request.temperature is not None:
+        options["temperature"] = request.temperature
+    if request.max_tokens is not None:
+        options["max_tokens"] = request.max_tokens
+    if request.schema is not None:
+        # As an argument of its own, ChatOpenAI would have the SDK parse the reply, which raises
+        # where a reply was cut off, and loses its text.
+        options["extra_body"] = {"response_format": response_format(request.schema)}
+    return options
+
+
+def _message(message: Message) -> BaseMessage:
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+    if message.role == "user":
+        return HumanMessage(message.content)
+    return (SystemMessage if message.role == "system" else AIMessage)(message.content)
+
+
+@contextmanager
+def _translated(at: Endpoint) -> Iterator[None]:
+    try:
+        yield
+    except Exception as exc:
+        error = translate(exc, at)
+        if error is exc:
+            raise
+        raise error from exc
+
+
+def _reply_of(message: Any) -> ModelReply:
+    return _made(message.content, message.response_metadata, message.usage_metadata)
+
+
+class _Gathered:
+    """What has come of a streamed reply."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._metadata: dict[str, Any] = {}
+        self._usage: Mapping[str, Any] | None = None
+
+    def piece(self, chunk: Any) -> str:
+        """Keep a chunk and return its text; a refusal is no piece of an answer."""
+        self._metadata |= chunk.response_metadata
+        self._usage = chunk.usage_metadata or self._usage
+        text: str = chunk.content
+        self._pieces.append(text)
+        return "" if self._metadata.get("finish_reason") == REFUSAL else text
+
+    def reply(self) -> ModelReply:
+        """Return the whole reply."""
+        return _made("".join(self._pieces), self._metadata, self._usage)
+
+
+def _made(text: str, metadata: Mapping[str, Any], usage: Mapping[str, Any] | None) -> ModelReply:
+    reason = metadata.get("finish_reason")
+    is_refusal = reason == REFUSAL
+    return ModelReply(
+        text="" if is_refusal else text,
+        finish_reason="stop" if is_refusal else reason,
+        refusal=text if is_refusal else None,
+        usage=_usage(usage or {}),
+        model=metadata.get("model_name") or "",
+    )
+
+
+def _usage(said: Mapping[str, Any]) -> Usage:
+    details = said.get("input_token_details", {})
+    return Usage(
+        calls=1,
+        prompt_tokens=said.get("input_tokens", 0),
+        completion_tokens=said.get("output_tokens", 0),
+        # a service tier puts its name before the key
+        cached_tokens=sum(n for key, n in details.items() if key.endswith("cache_read")),
+    )

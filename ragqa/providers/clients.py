@@ -1,0 +1,144 @@
+"""The SDK's clients of one endpoint: one for blocking calls, one for each event loop.
+
+An async client keeps connections that die with their loop, so each loop gets its own, closed when
+the loop ends: an async generator that waits in the loop is closed by ``asyncio.run`` before the
+loop is (``loop.shutdown_asyncgens``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+import time
+import weakref
+from collections.abc import AsyncGenerator, Iterator
+from functools import cache
+from typing import Any
+
+import httpx2
+import openai
+
+from ragqa.providers.endpoint import NO_KEY, Endpoint
+
+CONNECT_TIMEOUT_S = 10.0
+_IDENTITY_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
+
+
+class Clients:
+    """Make and keep the clients of an endpoint; safe to use from several threads.
+
+    Args:
+        at: The endpoint.
+    """
+
+    def __init__(self, at: Endpoint) -> None:
+        self._at = at
+        self._lock = threading.Lock()
+        self._blocking: openai.OpenAI | None = None
+        self._by_loop: dict[asyncio.AbstractEventLoop, tuple[openai.AsyncOpenAI, Any]] = {}
+
+    def blocking(self) -> openai.OpenAI:
+        """Return the client for blocking calls."""
+        if self._blocking is None:
+            with self._lock:
+                if self._blocking is None:
+                    http = _DeadlineClient(**self._http())
+                    self._blocking = openai.OpenAI(http_client=http, **self._sdk())
+                    weakref.finalize(self, http.close)
+        return self._blocking
+
+    async def of_this_loop(self) -> openai.AsyncOpenAI:
+        """Return the client of the running event loop."""
+        loop = asyncio.get_running_loop()
+        kept = self._by_loop.get(loop)
+        if kept is None:
+            http = openai.DefaultAsyncHttpxClient(**self._http())
+            client = openai.AsyncOpenAI(http_client=http, **self._sdk())
+            kept = client, self._until_loop_ends(loop, client)
+            with self._lock:
+                for old in [old for old in self._by_loop if old.is_closed()]:
+                    del self._by_loop[old]
+                self._by_loop[loop] = kept
+            await anext(kept[1])
+        return kept[0]
+
+    async def _until_loop_ends(
+        self, loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI
+    ) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._by_loop.pop(loop, None)
+            await client.close()
+
+    def _http(self) -> dict[str, Any]:
+        return {
+            # A proxy for the outside world cannot reach this machine's own servers.
+            "trust_env": not self._at.is_loopback,
+            # A redirect would carry the prompt, and on the same host the key, elsewhere.
+            "follow_redirects": False,
+            "verify": _ssl_context(with_roots=self._at.base_url.startswith("https:")),
+        }
+
+    def _sdk(self) -> dict[str, Any]:
+        others = {} if self._at.is_official else dict.fromkeys(_IDENTITY_HEADERS, openai.omit)
+        return {
+            "api_key": self._at.key or NO_KEY,
+            "base_url": self._at.base_url,
+            "max_retries": 0,  # the exchange retries: it knows the deadline
+            "default_headers": others,
+        }
+
+
+def timeout(seconds: float) -> openai.Timeout:
+    """Return the SDK's time-out for a request that may take so long in all."""
+    return openai.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT_S))
+
+
+@cache
+def _ssl_context(*, with_roots: bool) -> ssl.SSLContext:
+    """Return one context for all clients; reading the root certificates takes 10 ms and more."""
+    if with_roots:
+        return httpx2.create_ssl_context()
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+class _DeadlineClient(openai.DefaultHttpxClient):
+    """Give up a response that drips on beyond the time-out.
+
+    httpx's read time-out starts anew with every byte, so a server that sends comments or blanks
+    to keep the connection alive would never be given up.
+    """
+
+    def send(
+        self, request: httpx2.Request, *, stream: bool = False, **options: Any
+    ) -> httpx2.Response:
+        limit_s = request.extensions.get("timeout", {}).get("read")
+        started_s = time.monotonic()
+        response = super().send(request, stream=True, **options)
+        if limit_s is not None:
+            response.stream = _Until(response.stream, started_s + limit_s, request)
+        if not stream:
+            try:
+                response.read()
+            finally:
+                response.close()
+        return response
+
+
+class _Until(httpx2.SyncByteStream):
+    def __init__(self, stream: Any, deadline_s: float, request: httpx2.Request) -> None:
+        self._stream = stream
+        self._deadline_s = deadline_s
+        self._request = request
+
+    def __iter__(self) -> Iterator[bytes]:
+        for data in self._stream:
+            if time.monotonic() > self._deadline_s:
+                raise httpx2.ReadTimeout("The response took too long.", request=self._request)
+            yield data
+
+    def close(self) -> None:
+        self._stream.close()

@@ -1,0 +1,98 @@
+"""Which feature of a request an endpoint complains about, if any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ragqa.providers.fault import Fault
+
+_WORDS = {
+    "json_schema": r"response[_ ]?format|json[_ ]?schema|structured[ _]outputs?|grammar|guided",
+    "json_mode": r"response[_ ]?format|json[_ ]?object|json mode",
+    "function_calling": r"\btools?\b|tool[_ ]choice|function[_ ]call|\bfunctions?\b",
+    "temperature": r"temperature",
+    "max_tokens": r"max_tokens",
+    "max_completion_tokens": r"max_completion_tokens",
+    "stream_options": r"stream_options|include_usage",
+    "encoding_format": r"encoding_format|base64",
+}
+_PARAMS = {
+    "json_schema": ("response_format",),
+    "json_mode": ("response_format",),
+    "function_calling": ("tools", "tool_choice", "functions", "function_call"),
+}
+_MODES = ("json_schema", "function_calling", "json_mode")
+
+_UNSUPPORTED = re.compile(
+    r"support|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed|implemented|available)"
+    r"|invalid|must be|should be|require|extra|only|failed to parse|no such|cannot",
+    re.IGNORECASE,
+)
+_OF_THE_VALUE = re.compile(
+    r"strictly positive|too (?:large|big|small|high|low)|at (?:most|least)|(?:above|below) m"
+    r"|(?:less|greater) than|between|maximum|minimum",
+    re.IGNORECASE,
+)
+_REFUSING = {0, 400, 404, 405, 415, 422, 500, 501}
+"""llama-cpp-python answers 500 to a response_format that it does not know, Mistral and other
+FastAPI servers 422 (https://github.com/ggml-org/llama.cpp/issues/23463); 0 is an error event in a
+stream."""
+
+
+def complained_about(fault: Fault, sent: Iterable[str]) -> frozenset[str]:
+    """Return the features, of those sent, that the endpoint refuses; empty if it is not that.
+
+    A refusal that names nothing is taken for the format first, then for everything else.
+    """
+    if fault.status not in _REFUSING or fault.is_html:
+        return frozenset()
+    features = frozenset(sent)
+    if named := _named(fault, features):
+        return named
+    if fault.status in (400, 422) and not fault.param and not _names_anything(fault):
+        return features.intersection(_MODES) or features
+    return frozenset()
+
+
+def is_of_the_value(fault: Fault) -> bool:
+    """Tell whether only this value was refused, not the feature: nothing to remember."""
+    return _OF_THE_VALUE.search(fault.message) is not None
+
+
+def _named(fault: Fault, features: frozenset[str]) -> frozenset[str]:
+    blamed = re.split(r"[.\[]", fault.param)[0]
+    for feature in features:
+        if blamed and blamed in _PARAMS.get(feature, (feature,)):
+            return frozenset({feature})
+    if not _UNSUPPORTED.search(fault.message):
+        return frozenset()
+    found = {
+        feature: match.start()
+        for feature in features
+        if (match := re.search(_WORDS[feature], fault.message, re.IGNORECASE))
+    }
+    return frozenset({min(found, key=found.__getitem__)}) if found else frozenset()
+
+
+def _names_anything(fault: Fault) -> bool:
+    """Tell whether the message is about something: more than the name of the status."""
+    words = re.findall(r"\w+", fault.message.lower())
+    return bool(
+        set(words)
+        - {
+            "bad",
+            "request",
+            "error",
+            "invalid",
+            "unprocessable",
+            "entity",
+            "content",
+            "400",
+            "422",
+            "code",
+            "the",
+            "is",
+            "validation",
+        }
+    )

@@ -1,0 +1,176 @@
+"""One call of an endpoint without any I/O: what to send, when to wait, when to give up.
+
+    steps = exchange(payload, at, ...)        sent the result of each step, or thrown its error
+    Send(form, timeout_s)                     send this; the result is the reply
+    Pause(seconds)                            wait that long
+
+Two things are sent again: a request that the transport failed, as it was, a bounded number of
+times; and a request that the endpoint complained about, in a simpler form. A refused form returned
+no reply, so it counts as no call. Everything ends at the deadline.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragqa.errors import (
+    ContentFilterError,
+    ContextOverflowError,
+    ProviderError,
+    RateLimitError,
+    TransportError,
+)
+from ragqa.providers.abilities import AbilityStore
+from ragqa.providers.complaint import complained_about, is_of_the_value
+from ragqa.providers.endpoint import Endpoint
+from ragqa.providers.fault import Fault
+from ragqa.providers.forms import DEFAULT_ORDER, Form, Mode, form_of
+from ragqa.providers.translate import fault_of, translate
+from ragqa.providers.waiting import retry_after_s, wait_s
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a form; what comes back is the result of the step."""
+
+    form: Form
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait before the next step."""
+
+    seconds: float
+
+
+Steps = Generator[Send | Pause, Any, Any]
+
+
+@dataclass
+class Exchanges:
+    """How one endpoint is called, and what it was found to refuse.
+
+    Attributes:
+        at: The endpoint.
+        abilities: Where its refusals are remembered.
+        timeout_s: Seconds for a call that brings no time-out of its own.
+        max_retries: How often a request that the transport failed is sent again.
+        order: Ways to ask for a format, the preferred one first.
+        limit_name: What this kind of service calls the limit of the reply.
+        clock: Seconds that only grow.
+        draw: Draws a number between two others.
+    """
+
+    at: Endpoint
+    abilities: AbilityStore
+    timeout_s: float
+    max_retries: int = 2
+    order: tuple[Mode, ...] = DEFAULT_ORDER
+    limit_name: str = "max_tokens"
+    clock: Callable[[], float] = time.monotonic
+    draw: Callable[[float, float], float] = random.uniform
+    _known: frozenset[str] | None = field(default=None, init=False)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Return the features that are not even tried."""
+        if self._known is None:
+            self._known = self.abilities.refused(self.at.identity)
+        return self._known
+
+    def learn(self, refused: frozenset[str]) -> None:
+        """Remember what the endpoint refuses."""
+        self._known = refused
+        self.abilities.remember(self.at.identity, refused)
+
+    def steps(self, payload: Mapping[str, Any], timeout_s: float | None = None) -> Steps:
+        """Return one call as steps; its result is the reply.
+
+        Args:
+            payload: The whole request.
+            timeout_s: Seconds until the call is given up, with all that is sent again.
+        """
+        deadline_s = self.clock() + (timeout_s or self.timeout_s)
+        return _Call(self, payload, deadline_s).steps()
+
+
+class _Call:
+    def __init__(self, how: Exchanges, payload: Mapping[str, Any], deadline_s: float) -> None:
+        self._how = how
+        self._payload = payload
+        self._deadline_s = deadline_s
+        self._refused = how.known
+        self._to_learn = how.known
+        self._failed_tries = 0
+
+    def steps(self) -> Steps:
+        while True:
+            form = self._form()
+            try:
+                reply = yield Send(form, self._left_s())
+            except Exception as exc:
+                wait = self._after(exc, form)
+                if wait:
+                    yield Pause(wait)
+                continue
+            if self._to_learn != self._how.known:
+                self._how.learn(self._to_learn)
+            return reply
+
+    def _form(self) -> Form:
+        how = self._how
+        return form_of(self._payload, self._refused, order=how.order, limit_name=how.limit_name)
+
+    def _left_s(self) -> float:
+        return max(0.001, self._deadline_s - self._how.clock())
+
+    def _after(self, exc: Exception, form: Form) -> float:
+        """Return the seconds to wait before the next try, or raise what ends the call."""
+        error = translate(exc, self._how.at, prompt=_prompt_of(self._payload))
+        fault, headers = fault_of(exc)
+        if self._simplified(fault, form, error):
+            return 0.0
+        wait = self._wait_s(error, headers)
+        if wait is None:
+            raise error from (None if error is exc else exc)
+        _log.info("%s Trying again in %.1f s.", error, wait)
+        return wait
+
+    def _simplified(self, fault: Fault | None, form: Form, error: Exception) -> bool:
+        """Give up the features that the endpoint complains about, if it does."""
+        if fault is None or not isinstance(error, ProviderError):
+            return False
+        decided = isinstance(error, ContextOverflowError | ContentFilterError | RateLimitError)
+        if decided and not fault.param.startswith("max_"):
+            return False
+        features = complained_about(fault, form.features)
+        self._refused |= features
+        if features and not is_of_the_value(fault):
+            self._to_learn |= features
+        if features:
+            _log.info("%s refuses %s.", self._how.at.host, ", ".join(sorted(features)))
+        return bool(features)
+
+    def _wait_s(self, error: Exception, headers: Any) -> float | None:
+        """Return how long to wait before the same is sent again; None where that is no use."""
+        again = isinstance(error, RateLimitError | TransportError) and error.retryable
+        if not again or headers.get("x-should-retry") == "false":
+            return None
+        self._failed_tries += 1
+        if self._failed_tries > self._how.max_retries:
+            return None
+        wait = wait_s(self._failed_tries, retry_after_s(headers), self._how.draw)
+        return wait if wait < self._deadline_s - self._how.clock() else None
+
+
+def _prompt_of(payload: Mapping[str, Any]) -> str:
+    messages = payload.get("messages") or ()
+    return "\n".join(str(message.get("content", "")) for message in messages)

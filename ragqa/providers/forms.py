@@ -1,0 +1,111 @@
+"""The forms that one request can take, from the richest to the plainest.
+
+A payload asks for its format by ``response_format`` of type ``json_schema``. Where an endpoint
+refuses that, the same schema goes as the arguments of a function that has to be called, or as
+plain JSON mode, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Mode = Literal["json_schema", "function_calling", "json_mode"]
+DEFAULT_ORDER: tuple[Mode, ...] = ("json_schema", "function_calling", "json_mode")
+
+_PLAIN: tuple[str, ...] = ("temperature", "stream_options", "encoding_format")
+_LIMITS = ("max_completion_tokens", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A request body, and what of it an endpoint may refuse.
+
+    Attributes:
+        body: What is sent.
+        features: The optional features in it.
+        by_function: Whether the reply comes as the arguments of a function.
+    """
+
+    body: dict[str, Any]
+    features: frozenset[str]
+    by_function: bool = False
+
+
+def form_of(
+    payload: Mapping[str, Any],
+    refused: Collection[str],
+    *,
+    order: tuple[Mode, ...] = DEFAULT_ORDER,
+    limit_name: str = "max_tokens",
+) -> Form:
+    """Return the richest form of a payload that uses nothing refused.
+
+    Args:
+        payload: The whole request.
+        refused: Features that the endpoint is known to refuse.
+        order: Ways to ask for a format, the preferred one first.
+        limit_name: What this kind of service calls the limit of the reply.
+    """
+    body = {key: value for key, value in payload.items() if value is not None}
+    features = {name for name in _PLAIN if name in body}
+    for name in features & set(refused):
+        del body[name]
+    features |= _rename_limit(body, refused, limit_name)
+    mode = _take_mode(body, refused, order)
+    sent = (features | ({mode} if mode else set())) - set(refused)
+    return Form(body, frozenset(sent), by_function=mode == "function_calling")
+
+
+def _rename_limit(body: dict[str, Any], refused: Collection[str], preferred: str) -> set[str]:
+    """Send the reply's limit under the name that the endpoint takes, or not at all."""
+    limit = next((body.pop(name) for name in _LIMITS if name in body), None)
+    names = sorted(_LIMITS, key=lambda name: name != preferred)
+    name = next((name for name in names if name not in refused), None)
+    if limit is None or name is None:
+        return set()
+    body[name] = limit
+    return {name}
+
+
+def _take_mode(
+    body: dict[str, Any], refused: Collection[str], order: tuple[Mode, ...]
+) -> Mode | None:
+    """Put the wanted format into the body in the first way that is open."""
+    wanted = body.get("response_format")
+    if not isinstance(wanted, dict) or wanted.get("type") != "json_schema":
+        return None
+    del body["response_format"]
+    for mode in order:
+        if mode in refused:
+            continue
+        if mode == "json_schema":
+            body["response_format"] = wanted
+        elif mode == "function_calling" and "tools" not in body:
+            body.update(_function(wanted["json_schema"]))
+        elif mode == "json_mode" and _mentions_json(body.get("messages", ())):
+            body["response_format"] = {"type": "json_object"}
+        else:
+            continue
+        return mode
+    return None
+
+
+def _function(described: Mapping[str, Any]) -> dict[str, Any]:
+    name = described["name"]
+    function = {
+        "name": name,
+        "description": described["schema"].get("description", "Give the reply."),
+        "parameters": described["schema"],
+        "strict": described["strict"],
+    }
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": name}},
+    }
+
+
+def _mentions_json(messages: Any) -> bool:
+    """JSON mode is refused where no message says JSON (OpenAI's API reference, response_format)."""
+    return any("json" in str(message.get("content", "")).lower() for message in messages)

@@ -1,0 +1,172 @@
+"""Replies of many servers, brought to the one shape that the layers above read.
+
+A reply that was asked for as a function's arguments becomes content; a refusal becomes content
+that ended with ``refusal``; missing and null parts are filled in. Everything else stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+REFUSAL = "refusal"
+"""Why a reply ended that is a refusal: the text is the model's own words."""
+
+_REASONS = {
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_length": "length",
+    "safety": "content_filter",
+}
+"""What servers and gateways call the same reasons, in lower case."""
+
+
+class MalformedReplyError(ValueError):
+    """Report a reply that is not what the protocol says."""
+
+
+def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
+    """Return a complete reply in the shape of OpenAI's own.
+
+    Args:
+        data: The decoded body.
+        by_function: Whether the text was asked for as a function's arguments.
+
+    Raises:
+        MalformedReplyError: If it is no chat completion.
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
+        raise MalformedReplyError
+    choice: Any = next(iter(data["choices"]), {"message": {}})
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise MalformedReplyError
+    text, is_refusal = _text_of(message, by_function)
+    reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
+    kept = {key: message[key] for key in ("tool_calls",) if message.get(key) and not by_function}
+    return {
+        **data,
+        "model": _string(data.get("model")),
+        "usage": _usage(data.get("usage")),
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": text, **kept},
+                "finish_reason": REFUSAL if is_refusal and reason == "stop" else reason,
+            }
+        ],
+    }
+
+
+class StreamShape:
+    """Brings the chunks of one streamed reply to one shape; usage is kept for the end.
+
+    Attributes:
+        has_text: Whether any text has come.
+        ended: Whether a finish reason has come.
+    """
+
+    def __init__(self, *, by_function: bool) -> None:
+        self._by_function = by_function
+        self._usage: JsonObject | None = None
+        self._refusal = ""
+        self.has_text = False
+        self.ended = False
+
+    def chunk(self, data: Any) -> JsonObject:
+        """Return a chunk with at most one choice, whose delta is always there."""
+        if not isinstance(data, dict):
+            raise MalformedReplyError
+        self._usage = _usage(data.get("usage")) or self._usage
+        choices = data.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        shaped = {**data, "model": _string(data.get("model")), "usage": None, "choices": []}
+        if isinstance(choice, dict):
+            shaped["choices"] = [self._choice(choice)]
+        return shaped
+
+    def last_chunk(self) -> JsonObject:
+        """Return the chunk that carries what the call took."""
+        return {"choices": [], "usage": self._usage}
+
+    def _choice(self, choice: JsonObject) -> JsonObject:
+        delta = choice.get("delta")
+        delta = delta if isinstance(delta, dict) else {}
+        text, is_refusal = _text_of(delta, self._by_function)
+        self.has_text |= bool(text)
+        if is_refusal:  # held back to the end: it is no piece of an answer
+            self._refusal, text = self._refusal + text, ""
+        reason = self._ending(choice)
+        if reason == "stop" and self._refusal:
+            reason, text = REFUSAL, self._refusal
+        kept = {k: delta[k] for k in ("tool_calls",) if delta.get(k) and not self._by_function}
+        shaped = {"role": "assistant", "content": text, **kept}
+        return {"index": 0, "delta": shaped, "finish_reason": reason}
+
+    def _ending(self, choice: JsonObject) -> str | None:
+        """Return the finish reason once: some servers repeat it, and LangChain would join them."""
+        reason = _reason(choice.get("finish_reason"), self._by_function)
+        if self.ended:
+            return None
+        self.ended = reason is not None
+        return reason
+
+
+def _text_of(message: JsonObject, by_function: bool) -> tuple[str, bool]:
+    """Return the text that a message carries, and whether it is a refusal."""
+    if by_function and (arguments := _arguments(message)):
+        return arguments, False
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        content = "".join(part for part in parts if isinstance(part, str))
+    text = content if isinstance(content, str) else ""
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return refusal, True
+    return text, False
+
+
+def _arguments(message: JsonObject) -> str:
+    """Return the arguments of the first function that is called; fragments while streaming."""
+    calls = message.get("tool_calls")
+    first = calls[0] if isinstance(calls, list) and calls else None
+    function = first.get("function") if isinstance(first, dict) else message.get("function_call")
+    if isinstance(first, dict) and first.get("index") not in (None, 0):
+        return ""  # a second call: only one was asked for
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    return arguments if isinstance(arguments, str) else ""
+
+
+def _reason(said: Any, by_function: bool) -> str | None:
+    if not isinstance(said, str) or not said:
+        return None
+    reason = _REASONS.get(said.lower(), said.lower())
+    return "stop" if by_function and reason in ("tool_calls", "function_call") else reason
+
+
+def _usage(said: Any) -> JsonObject | None:
+    """Return the token counts that are whole numbers; servers leave out or null what they like."""
+    if not isinstance(said, dict):
+        return None
+    details = said.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    prompt, completion = _count(said.get("prompt_tokens")), _count(said.get("completion_tokens"))
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": _count(cached)},
+    }
+
+
+def _count(said: Any) -> int:
+    return said if isinstance(said, int) and not isinstance(said, bool) and said > 0 else 0
+
+
+def _string(said: Any) -> str:
+    return said if isinstance(said, str) else ""
