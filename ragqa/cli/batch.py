@@ -1,0 +1,214 @@
+"""``ragqa ask --file``: many questions, a few at a time, resumed where it stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ragqa.cli import terminal
+from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError
+
+if TYPE_CHECKING:
+    from ragqa.app import Asker
+
+INTERRUPTED = 130
+_HOPELESS = (AuthError, RetrievalError)
+"""What befalls one question of the file befalls them all."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question of the file. ``id`` is its own, else the number of its line."""
+
+    id: Any
+    question: str
+
+    @property
+    def key(self) -> str:
+        """Recognise it in the answers of an earlier run."""
+        return json.dumps([self.id, self.question])
+
+
+def run_batch(args: argparse.Namespace) -> int:
+    """Answer every question of the file that the answers do not hold yet."""
+    _check_usage(args)
+    source, target = Path(args.file), Path(args.out)
+    items = read_items(source)
+    done = _kept_answers(target)
+    left = [item for item in items if item.key not in done]
+    if len(left) < len(items):
+        terminal.say(f"{len(items) - len(left)} of {len(items)} are answered already.")
+    if not left:
+        return 0
+    return _answer_all(left, target, args)
+
+
+def _check_usage(args: argparse.Namespace) -> None:
+    if not args.file or not args.out:
+        raise ConfigError("--file and --out go together.", hint="Name both files.")
+    if args.question is not None or args.stream:
+        raise ConfigError("--file goes with neither a question nor --stream.")
+    if Path(args.file).absolute() == Path(args.out).absolute():
+        raise ConfigError("--file and --out name the same file.")
+
+
+def read_items(source: Path) -> list[Item]:
+    """Read the questions: a JSON object with ``question``, or a JSON string, on each line.
+
+    Raises:
+        ConfigError: If the file cannot be read, or a line is no question; names the line.
+    """
+    try:
+        lines = source.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        reason = "it is not in UTF-8" if isinstance(exc, UnicodeDecodeError) else exc.strerror
+        raise ConfigError(f"--file {str(source)!r} cannot be read: {reason}.") from None
+    items = [_item(line, number) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not items:
+        raise ConfigError(f"--file {str(source)!r} holds no question.")
+    return items
+
+
+def _item(line: str, number: int) -> Item:
+    from ragqa import app
+
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    question = record.get("question") if isinstance(record, dict) else record
+    if not isinstance(question, str):
+        raise ConfigError(
+            f"Line {number} of --file is no question.",
+            hint='Write one JSON object a line: {"id": 1, "question": "How long is delivery?"}',
+        )
+    try:
+        app.check_question(question)
+    except ConfigError as exc:
+        raise ConfigError(f"Line {number} of --file: {exc.message}", hint=exc.hint) from None
+    return Item(record.get("id", number) if isinstance(record, dict) else number, question)
+
+
+def _kept_answers(target: Path) -> set[str]:
+    """Return the keys of the answers that a run before this one wrote.
+
+    Rows of failed questions, and a last line that was cut off, are taken out: these are asked
+    again.
+
+    Raises:
+        ConfigError: If the file holds anything else, which is not ours to change.
+    """
+    try:
+        raw = target.read_bytes()
+    except FileNotFoundError:
+        return set()
+    except OSError as exc:
+        raise ConfigError(f"--out {str(target)!r} cannot be read: {exc.strerror}.") from None
+    lines = raw.splitlines(keepends=True)
+    rows = [_row(line, number) for number, line in enumerate(lines, start=1)]
+    kept = [(line, row) for line, row in zip(lines, rows, strict=True) if "response" in row]
+    whole = b"".join(line for line, _ in kept)
+    if whole != raw:
+        _replace(target, whole)
+    return {Item(row["id"], row["question"]).key for _, row in kept}
+
+
+def _row(line: bytes, number: int) -> Row:
+    """Read a row of answers; one that was cut off, as only the last can be, is empty."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if isinstance(row, dict) and {"id", "question"} <= row.keys():
+        return row if line.endswith(b"\n") else {}
+    begun = b'{"id": '
+    if not line.endswith(b"\n") and line[: len(begun)] == begun[: len(line)]:
+        return {}
+    raise ConfigError(
+        f"Line {number} of --out is not an answer of an earlier run.", hint="Name another file."
+    )
+
+
+def _replace(target: Path, content: bytes) -> None:
+    beside = target.with_name(f"{target.name}.part")
+    beside.write_bytes(content)
+    beside.replace(target)
+
+
+def _answer_all(left: Sequence[Item], target: Path, args: argparse.Namespace) -> int:
+    from ragqa.cli.asker import asker_for
+    from ragqa.cli.progress import Bar
+
+    asker, concurrency = asker_for(args)
+    failures: list[RagqaError] = []
+    with _opened(target) as file, Bar() as bar:
+        for number, (row, error) in enumerate(_answers(left, asker, args, concurrency), start=1):
+            file.write(_line(row))
+            file.flush()
+            bar.update(number, len(left), row["question"])
+            if error is not None:
+                failures.append(error)
+    terminal.say(f"{len(left) - len(failures)} answered, {len(failures)} failed.")
+    return failures[0].exit_code if failures else 0
+
+
+def _opened(target: Path) -> BinaryIO:
+    try:
+        return target.open("ab")
+    except OSError as exc:
+        raise ConfigError(f"--out {str(target)!r} cannot be written: {exc.strerror}.") from None
+
+
+def _line(row: Row) -> bytes:
+    text = json.dumps(row, ensure_ascii=False)
+    if not text.isascii():
+        try:
+            return f"{text}\n".encode()
+        except UnicodeEncodeError:  # a lone surrogate: only escapes can carry it
+            text = json.dumps(row)
+    return f"{text}\n".encode()
+
+
+def _answers(
+    left: Sequence[Item], asker: Asker, args: argparse.Namespace, concurrency: int
+) -> Iterator[tuple[Row, RagqaError | None]]:
+    """Yield the answers in the order of the questions; only a few are under way at a time."""
+    waiting: deque[tuple[Item, Future[Row]]] = deque()
+    pool = ThreadPoolExecutor(concurrency)
+    try:
+        for item in left:
+            if len(waiting) >= concurrency:
+                yield _outcome(*waiting.popleft())
+            waiting.append((item, pool.submit(_answer, item, asker, args)))
+        while waiting:
+            yield _outcome(*waiting.popleft())
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)  # threads that wait for a service would hold the terminal
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _answer(item: Item, asker: Asker, args: argparse.Namespace) -> Row:
+    turn = asker.turn(item.question, session=args.session, groups=args.group or ())
+    return asker.ask(turn).model_dump(mode="json")
+
+
+def _outcome(item: Item, future: Future[Row]) -> tuple[Row, RagqaError | None]:
+    named = {"id": item.id, "question": item.question}
+    try:
+        return {**named, **future.result()}, None
+    except _HOPELESS:
+        raise
+    except RagqaError as exc:
+        from ragqa.masking import mask
+
+        return {**named, "error": {"code": exc.code, "message": mask(str(exc))}}, exc
