@@ -1,0 +1,13 @@
+"""Figures of English and Chinese text, compared by what they say and not by how they are written.
+
+1,200 and 1 200 and 一千二百, 30 days and thirty-day and 三十天, 5 % and 百分之五, 2024-05-01 and
+May 1, 2024 and 2024年5月1日 are the same; K2 is not K3. All values are exact.
+
+>>> supported(figures("within thirty days")[0], figures("退货期限为30天。"))
+True
+"""
+
+from ragqa.grounding.figures.figure import Figure, FigureSet
+from ragqa.grounding.figures.scan import figures, supported
+
+__all__ = ["Figure", "FigureSet", "figures", "supported"]

@@ -1,0 +1,265 @@
+"""Amounts written with digits or words: the number, its scale, its unit, or the name it is in."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from ragqa.grounding.figures.figure import Figure, Key, measured, ordinal
+from ragqa.grounding.figures.numerals import HAN_SCALES, han_scale
+from ragqa.grounding.figures.units import (
+    Meanings,
+    Number,
+    money_before,
+    plain,
+    scale_after,
+    unit_after,
+)
+
+MAX_DIGITS = 30
+"""A longer row of digits is compared as a name, character by character."""
+
+_GROUPED = re.compile(r"(\d{1,3})((?:[,’']\d{3})+)(?![\d])(?:\.(\d+))?(?![,.]?\d)")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?![,\d])")
+_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,}(?![.,]?\d)")
+_SPACED = re.compile(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?:[.,]\d{1,2})?(?![\d]|[.,]\d)")
+_DECIMAL = re.compile(r"\d+\.\d+(?!\.?\d)")
+_COMMA = re.compile(r"(\d+),(\d{1,2}|\d{4,})(?![\d]|,\d)")
+_WHOLE = re.compile(r"\d+")
+_RATIO = re.compile(r"(\d{1,3})/(\d{1,3})(?![\d/])")
+_VULGAR = {
+    "½": Fraction(1, 2),
+    "⅓": Fraction(1, 3),
+    "⅔": Fraction(2, 3),
+    "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+    "⅕": Fraction(1, 5),
+    "⅛": Fraction(1, 8),
+    "⅜": Fraction(3, 8),
+    "⅝": Fraction(5, 8),
+    "⅞": Fraction(7, 8),
+}
+_MIXED = re.compile(r" ?([½⅓⅔¼¾⅕⅛⅜⅝⅞])| (1/2|1/3|2/3|1/4|3/4)(?![\d/])| and a half\b")
+_HAN_SCALED = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{HAN_SCALES}]+)")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
+_DECADE = re.compile(r"(\d0|\d\d\d0)['’]?s(?![A-Za-z])")
+_NAME = re.compile(
+    r"[A-Za-zÀ-ɏ]+(?:-(?=\d))?\d[A-Za-z0-9]*"
+    r"(?:[-./](?=[A-Z0-9]*\d)[A-Za-z0-9]+|-[A-Z]{1,3}(?![A-Za-z]))*"
+)
+_DIGITS_NAME = re.compile(r"\d+(?:\.\d+)*[A-Za-z]+[A-Za-z0-9]*(?:-[A-Z0-9]{1,4}(?![A-Za-z]))?")
+_DOTTED = re.compile(r"\d+(?:\.\d+){2,}")
+_PHONE = re.compile(
+    r"\+\d[\d ()/-]{6,18}\d|\(?0?\d{2,4}\)?-\d{7,8}(?!\d)|\d{3}-\d{3,4}-\d{4}(?!\d)"
+)
+_SEPARATORS = str.maketrans("", "", "-_./ ()–")
+_WORD_BEFORE = re.compile(r"([A-Za-z]{1,12})[ -]$")
+
+
+class Reading(NamedTuple):
+    """A number as written: all that it may mean, and where it ends."""
+
+    numbers: tuple[Number, ...]
+    end: int
+    parts: tuple[Number, ...] = ()
+
+
+def compared(name: str) -> str:
+    """Return the form in which names with digits are compared: ``XQ-200`` as ``xq200``."""
+    return name.translate(_SEPARATORS).casefold()
+
+
+def name_at(text: str, at: int) -> Figure | None:
+    """Return the name with letters in front of its digits that begins here."""
+    match = _NAME.match(text, at)
+    return named(match.group(), at) if match else None
+
+
+def named(name: str, at: int) -> Figure:
+    """Return a name that holds digits."""
+    form = compared(name)
+    keys: set[Key] = {("name", form)}
+    head, dash, _ = name.rpartition("-")
+    if dash and any(char.isdigit() for char in head):
+        keys.add(("name part", compared(head)))
+    return Figure(name, at, at + len(name), "name", form, "name", frozenset(keys))
+
+
+def phone_at(text: str, at: int) -> Figure | None:
+    """Return the telephone number that begins here."""
+    begin = at - 1 if text[at - 1 : at] in {"+", "("} else at
+    match = _PHONE.match(text, begin)
+    return named(match.group(), begin) if match else None
+
+
+def amount_at(text: str, at: int) -> Figure:
+    """Return the amount, ordinal or digit-led name that begins with a digit here."""
+    dotted = _DOTTED.match(text, at)
+    if dotted and not _EUROPEAN.match(text, at):
+        return named(dotted.group(), at)
+    reading = _number(text, at)
+    if reading.end - at > MAX_DIGITS:
+        return named(text[at : reading.end], at)
+    if match := _DECADE.match(text, at):
+        return measured(text, match.span(), (int(match[1]),))
+    if match := _ORDINAL.match(text, reading.end):
+        return ordinal(text, (at, match.end()), reading.numbers[0])
+    return with_unit(text, at, reading)
+
+
+def _number(text: str, at: int) -> Reading:
+    """Read a number with its separators; an ambiguous one has several readings."""
+    for read in (_scaled, _grouped, _european, _spaced, _decimal, _comma, _ratio):
+        if (reading := read(text, at)) is not None:
+            return reading
+    match = _WHOLE.match(text, at)
+    assert match is not None, "a digit stands here"
+    if match.end() - at > MAX_DIGITS:
+        return Reading((0,), match.end())
+    value: Number = int(match.group())
+    end = match.end()
+    if mixed := _MIXED.match(text, end):
+        more = _VULGAR.get(mixed[1] or "") or Fraction(mixed[2] or Fraction(1, 2))
+        value, end = value + more, mixed.end()
+    return Reading((plain(value),), end)
+
+
+def _scaled(text: str, at: int) -> Reading | None:
+    """Read 1.2万 and 3万5千."""
+    total: Number = 0
+    last, end = 10**20, at
+    while match := _HAN_SCALED.match(text, end):
+        scale = han_scale(match[2]) if len(match[2]) <= 4 else 0
+        if not 0 < scale < last or len(match[1]) > MAX_DIGITS:
+            break
+        total += Fraction(match[1].replace(",", "")) * scale
+        last, end = scale, match.end()
+    return Reading((plain(total),), end) if end > at else None
+
+
+def _grouped(text: str, at: int) -> Reading | None:
+    if match := _GROUPED.match(text, at):
+        digits, decimals = match[1] + re.sub(r"\D", "", match[2]), match[3]
+        number = plain(Fraction(f"{digits}.{decimals or 0}")) if len(digits) <= MAX_DIGITS else 0
+        european = decimals is None and len(match[2]) == 4 and match[2][0] == ","
+        others = (plain(Fraction(f"{match[1]}.{match[2][1:]}")),) if european else ()
+        return Reading((number, *others), match.end())
+    if match := _INDIAN.match(text, at):
+        return Reading((int(match.group().replace(",", "")),), match.end())
+    return None
+
+
+def _european(text: str, at: int) -> Reading | None:
+    match = _EUROPEAN.match(text, at)
+    if match is None or match.end() - at > MAX_DIGITS:
+        return None
+    number = Fraction(match.group().replace(".", "").replace(",", "."))
+    return Reading((plain(number),), match.end())
+
+
+def _spaced(text: str, at: int) -> Reading | None:
+    match = _SPACED.match(text, at)
+    if match is None or match.end() - at > MAX_DIGITS:
+        return None
+    pieces = re.split(r"[ \u00a0\u202f\u2009]", match.group().replace(",", "."))
+    return Reading(
+        (plain(Fraction("".join(pieces))),),
+        match.end(),
+        tuple(plain(Fraction(piece)) for piece in pieces),
+    )
+
+
+def _decimal(text: str, at: int) -> Reading | None:
+    match = _DECIMAL.match(text, at)
+    if match is None or match.end() - at > MAX_DIGITS:
+        return None
+    whole, _, decimals = match.group().partition(".")
+    thousands = len(decimals) == 3 and len(whole) <= 3 and whole[0] != "0"
+    others = (int(whole + decimals),) if thousands else ()
+    return Reading((plain(Fraction(match.group())), *others), match.end())
+
+
+def _comma(text: str, at: int) -> Reading | None:
+    """Read 1,5 as a decimal number or as two numbers."""
+    match = _COMMA.match(text, at)
+    if match is None or match.end() - at > MAX_DIGITS:
+        return None
+    parts = (int(match[1]), int(match[2]))
+    if len(match[2]) > 2:
+        return Reading((int(match[1] + match[2]),), match.end(), parts)
+    return Reading((plain(Fraction(f"{match[1]}.{match[2]}")),), match.end(), parts)
+
+
+def _ratio(text: str, at: int) -> Reading | None:
+    match = _RATIO.match(text, at)
+    if match is None or int(match[2]) == 0:
+        return None
+    parts = (int(match[1]), int(match[2]))
+    return Reading((plain(Fraction(*parts)),), match.end(), parts)
+
+
+def with_unit(text: str, at: int, reading: Reading) -> Figure:
+    """Return the figure that a number makes with its sign, currency, scale and unit."""
+    currency, begin = money_before(text, at)
+    sign, begin = _sign(text, begin)
+    scale, end = scale_after(text, reading.end, money=bool(currency))
+    numbers = tuple(plain(sign * number * scale) for number in reading.numbers)
+    letter = scale > 1 and text[end - 1] in "kKmMbB" and end - reading.end == 1
+    if letter:
+        numbers += reading.numbers
+    unit, unit_end = unit_after(text, end)
+    meanings = currency or unit
+    if unit_end == end and _letter_behind(text, reading.end) and not currency:
+        return _digits_name(text, at, numbers)
+    return measured(
+        text,
+        (begin, max(end, unit_end)),
+        numbers,
+        meanings,
+        names=_word_keys(text, begin, numbers) if not meanings else frozenset(),
+        parts=_parts(text, at, reading, meanings),
+    )
+
+
+def _parts(text: str, at: int, reading: Reading, meanings: Meanings) -> tuple[Figure, ...]:
+    """Return the figures that "1 200" or "1/2" are, read apart; the last one has the unit."""
+    last = len(reading.parts) - 1
+    return tuple(
+        measured(text, (at, reading.end), (number,), meanings if place == last else ())
+        for place, number in enumerate(reading.parts)
+    )
+
+
+_MINUS = re.compile(r"(?:(?<![^\s(（:：])[-−]|minus |零下)$")
+
+
+def _sign(text: str, begin: int) -> tuple[int, int]:
+    match = _MINUS.search(text, max(0, begin - 6), begin)
+    return (-1, match.start()) if match else (1, begin)
+
+
+def _letter_behind(text: str, end: int) -> bool:
+    """Tell whether a letter follows that makes the number a name, as in 1080p; 30x40 is none."""
+    letter = text[end : end + 1]
+    if not text[end - 1 : end].isdigit() or not (letter.isascii() and letter.isalpha()):
+        return False
+    following = text[end + 1 : end + 2]
+    return not (letter in "xX" and not (following.isascii() and following.isalpha()))
+
+
+def _digits_name(text: str, at: int, numbers: tuple[Number, ...]) -> Figure:
+    match = _DIGITS_NAME.match(text, at)
+    if match is None:
+        return measured(text, (at, at + 1), numbers)
+    keys: frozenset[Key] = frozenset({("name", compared(match.group()))})
+    form = compared(match.group())
+    return Figure(match.group(), at, match.end(), "name", form, "name", keys, numbers)
+
+
+def _word_keys(text: str, begin: int, numbers: tuple[Number, ...]) -> frozenset[Key]:
+    """Read ``ISO 9001`` as the name that ``ISO9001`` is, too."""
+    match = _WORD_BEFORE.search(text, max(0, begin - 13), begin)
+    if match is None or not isinstance(numbers[0], int):
+        return frozenset()
+    return frozenset({("name", compared(f"{match[1]}{numbers[0]}"))})

@@ -1,0 +1,134 @@
+"""Amounts written with Chinese numerals, told from the same characters inside other words."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from ragqa.grounding.figures.figure import Figure, measured, ordinal
+from ragqa.grounding.figures.numerals import HAN_NUMERALS, han_number, is_digit_row
+from ragqa.grounding.figures.units import Meanings, Number, Unit, plain, unit_after
+
+RUN = re.compile(rf"[{HAN_NUMERALS}]+|半(?=个?(?:年|月|小时|钟头|天|升|斤|公斤|米))")
+
+_POINT = re.compile(r"[点點]([〇零一二三四五六七八九]+)(?!分)")
+_FRACTION = re.compile(
+    rf"分之([{HAN_NUMERALS}]+(?:[点點][〇零一二三四五六七八九]+)?|\d+(?:\.\d+)?)"
+)
+_CLASSIFIER = re.compile(
+    r"[个個只次种種条位名人本张家座部项款层台件把支瓶盒包袋套双对颗粒枚根艘架辆列匹口间所场届期"
+    r"门章节页行步档级倍类处面季段轮批句字篇首幅株棵栋艺]"
+)
+_TO = re.compile(rf"[至到~—-](?=[\d{HAN_NUMERALS}])")
+_EXTRA = frozenset("多余來来餘")
+_DETERMINERS = frozenset("这這那哪每某同另前后後有第任唯之统專专单單万萬")
+_IDIOMS = re.compile(
+    r"一(?:年一度|天到晚|日三餐|年四季|年到头|时|点|些|下|样|般|起|直|定|旦|律|向|度|分)"
+)
+_APPROXIMATE = re.compile(r"[一二两三四五六七八][二两三四五六七八九]$")
+_VAGUE = frozenset("几幾数數好近上")
+_FEW = frozenset("几幾")
+_NO_HALF = frozenset(HAN_NUMERALS + "个個大小上下")
+_PERCENT = Unit("percent", Fraction(1, 100))
+
+
+def han_amount(text: str, start: int, end: int) -> Figure | None:
+    """Return the figure that a run of Chinese numerals is; None where it is part of a word."""
+    run = text[start:end]
+    if run == "半":
+        return _half(text, start, end)
+    if found := _FRACTION.match(text, end):
+        return _share(text, start, found, run)
+    value = None if _is_vague(text, start, end) else han_number(run)
+    if value is None:
+        return None
+    if text[start - 1 : start] == "第":
+        return ordinal(text, (start - 1, end), value, loose=value < 4)
+    number: Number = value
+    if (point := _POINT.match(text, end)) and not _is_clock(text, point):
+        number, end = Fraction(f"{value}.{han_digits(point[1])}"), point.end()
+    return _counted(text, start, end, run, plain(number))
+
+
+def _is_vague(text: str, start: int, end: int) -> bool:
+    """Tell whether a number only says about how many: 几十, 数百, 十几."""
+    return text[start - 1 : start] in _VAGUE or text[end : end + 1] in _FEW
+
+
+def han_digits(row: str) -> str:
+    """Return digits for a row of Chinese ones, as behind a decimal point."""
+    return "".join(str(han_number(char)) for char in row)
+
+
+def _is_clock(text: str, point: re.Match[str]) -> bool:
+    return text[point.end() : point.end() + 1] in {"分", "十"}
+
+
+def _half(text: str, start: int, end: int) -> Figure | None:
+    if text[start - 1 : start] in _NO_HALF:
+        return None
+    at = end + 1 if text.startswith("个小", end) or text.startswith("个钟", end) else end
+    meanings, stop = unit_after(text, at)
+    return measured(text, (start, stop), (Fraction(1, 2),), meanings) if meanings else None
+
+
+def _share(text: str, start: int, found: re.Match[str], whole: str) -> Figure | None:
+    """Read 百分之五 and 三分之二."""
+    written, _, decimals = found[1].replace("點", "点").partition("点")
+    top: Number | None = Fraction(written) if written[0].isascii() else han_number(written)
+    bottom = {"百": 100, "千": 1000}.get(whole) or han_number(whole)
+    if top is None or not bottom:
+        return None
+    if decimals:
+        top = Fraction(f"{top}.{han_digits(decimals)}")
+    if bottom in (100, 1000):
+        unit = Unit("percent", Fraction(1, bottom))
+        return measured(text, (start, found.end()), (plain(top),), (unit,))
+    return measured(text, (start, found.end()), (plain(Fraction(top, bottom)),))
+
+
+def _counted(text: str, start: int, end: int, run: str, number: Number) -> Figure | None:
+    """Read a number with what it counts: a unit, a discount, a classifier or nothing."""
+    at = end + 1 if text[end : end + 1] in _EXTRA else end
+    more, at = (Fraction(1, 2), at + 2) if text.startswith("个半", at) else (0, at)
+    meanings, stop = _unit_behind(text, at, half=bool(more))
+    if meanings and text[stop : stop + 1] == "半" and not more:
+        more, stop = Fraction(1, 2), stop + 1
+    if run == "一" and not more and _is_part_of_word(text, start, meanings):
+        return None
+    if meanings:
+        return _spread(text, start, stop, run, plain(number + more), meanings)
+    return _classified(text, start, at, run, number)
+
+
+def _unit_behind(text: str, at: int, *, half: bool) -> tuple[Meanings, int]:
+    if half and text[at : at + 1] == "月":
+        return unit_after("个月", 0)[0], at + 1
+    return unit_after(text, at)
+
+
+def _is_part_of_word(text: str, start: int, meanings: Meanings) -> bool:
+    """Tell whether 一 is no count: 每一年, 有一天, 一些, 一年一度."""
+    if not meanings or _IDIOMS.match(text, start):
+        return True
+    return text[start - 1 : start] in _DETERMINERS and start > 0
+
+
+def _spread(
+    text: str, start: int, end: int, run: str, number: Number, meanings: Meanings
+) -> Figure:
+    """Read 三四天 as three to four days, which is no exact claim; other numbers as they are."""
+    if len(run) == 2 and _APPROXIMATE.match(run):
+        both = tuple(han_number(char) or 0 for char in run)
+        return measured(text, (start, end), both, meanings, loose=True)
+    return measured(text, (start, end), (number,), meanings)
+
+
+def _classified(text: str, start: int, end: int, run: str, number: Number) -> Figure | None:
+    if _CLASSIFIER.match(text, end):
+        return measured(text, (start, end), (number,), loose=number <= 10)
+    if _TO.match(text, end):
+        return measured(text, (start, end), (number,))
+    if len(run) == 1 or (is_digit_row(run) and len(run) == 2):
+        return None  # 三星, 五一: a name or a day, not a count
+    return measured(text, (start, end), (number,), loose=number < 100)

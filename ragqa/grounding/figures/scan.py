@@ -1,0 +1,243 @@
+"""Find the figures of a text, told from numbers that only number or speak."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import zip_longest
+
+from ragqa.grounding.figures.amounts import (
+    MAX_DIGITS,
+    Reading,
+    amount_at,
+    name_at,
+    named,
+    phone_at,
+    with_unit,
+)
+from ragqa.grounding.figures.figure import Figure, FigureSet, measured, ordinal
+from ragqa.grounding.figures.han_amounts import RUN, han_amount
+from ragqa.grounding.figures.moments import MONTH_WORDS, moment, month_first
+from ragqa.grounding.figures.numerals import (
+    NUMBER_WORDS,
+    ORDINAL_WORDS,
+    english_number,
+    ordinal_word,
+)
+from ragqa.grounding.figures.units import money_before
+
+# Full-width digits, letters and signs stand for the ASCII ones; marks stay what they are.
+_FOLD = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
+_FOLD |= {
+    ord(wide): ord(sign) for wide, sign in zip("％＄．：－／＋～＃＠＿", "%$.:-/+~#@_", strict=True)
+}
+_WIDE = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+
+_DIGIT = re.compile(r"[0-9]+")
+_WORD = re.compile(r"[A-Za-z]+")
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"'，。；）)]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}"
+)
+_NOTE = re.compile(r"[\[【]\^?\d{1,2}(?:\s?[,，、;]\s?\d{1,2}){0,6}[\]】]")
+_MARKER = re.compile(r"(?:^|[\n。；;.!?！？:：])[ \t\u3000]*[(（]?$")
+_MARKER_END = re.compile(r"(?:[.．](?=\s)|[)）、])")
+_STEP = re.compile(r"(?:step|option|step no\.|步骤|选项|方法)\s?$", re.IGNORECASE)
+_RANGE = re.compile(r"\s?(?:-|–|—|~|～|to|until|till|至|到|and|or|或|和|、)\s?$", re.IGNORECASE)
+
+
+def figures(text: str) -> tuple[Figure, ...]:
+    """Return the figures of a text in their order.
+
+    Numbers inside names (``K2``, ``ISO 9001``), web addresses and the like are compared as names.
+    List numbers, notes like ``[2]`` and idioms (``one of``, 一下) are no figures.
+    """
+    folded = _folded(text)
+    found = sorted(_found(folded), key=lambda figure: figure.start)
+    return tuple(_lent(folded, list(_apart(found))))
+
+
+def supported(figure: Figure, others: Iterable[Figure]) -> bool:
+    """Tell whether one of the other figures says the same."""
+    return FigureSet.of(others).supports(figure)
+
+
+def _folded(text: str) -> str:
+    """Return the text with plain digits and signs; every character keeps its place."""
+    if text.isascii():
+        return text
+    if _WIDE.search(text):
+        text = text.translate(_FOLD)
+    if _OTHER_DIGIT.search(text):
+        text = _OTHER_DIGIT.sub(lambda digit: str(unicodedata.digit(digit.group())), text)
+    return text
+
+
+def _found(text: str) -> Iterator[Figure]:
+    """Yield all figures, in no order; some lie inside others."""
+    taken = list(_addresses(text))
+    yield from taken
+    closed = [figure.span for figure in taken] + [note.span() for note in _NOTE.finditer(text)]
+    if _DIGIT.search(text):
+        yield from _from_digits(text, sorted(closed))
+    yield from _from_words(text)
+    for run in RUN.finditer(text):
+        figure = moment(text, run.start()) or han_amount(text, *run.span())
+        if figure:
+            yield figure
+
+
+def _addresses(text: str) -> Iterator[Figure]:
+    if "@" not in text and "://" not in text and "www." not in text:
+        return
+    for match in _ADDRESS.finditer(text):
+        address = match.group().rstrip(".,;:!?")
+        if any(char.isdigit() for char in address):
+            yield named(address, match.start())
+
+
+def _from_digits(text: str, closed: list[tuple[int, int]]) -> Iterator[Figure]:
+    end, marker = 0, 0
+    for match in _DIGIT.finditer(text):
+        at = match.start()
+        while closed and closed[0][1] <= at:
+            closed.pop(0)
+        if at < end or (closed and closed[0][0] <= at):
+            continue
+        if text.startswith("24/7", at):
+            end = at + 4
+            continue
+        if _is_marker(text, match, marker + 1):
+            marker, end = int(match.group()), match.end()
+            continue
+        figure = _from_digit(text, at, end)
+        if figure is not None:
+            end = figure.end
+            yield figure
+
+
+def _is_marker(text: str, match: re.Match[str], due: int) -> bool:
+    """Tell whether a number only numbers a list item or a step."""
+    if match.end() - match.start() > 2 or int(match.group()) not in (1, due):
+        return False
+    if _STEP.search(text, max(0, match.start() - 8), match.start()):
+        return True
+    begin = max(0, match.start() - 5)
+    if not _MARKER_END.match(text, match.end()):
+        return False
+    return match.start() == 0 or _MARKER.search(text[begin : match.start()]) is not None
+
+
+def _from_digit(text: str, at: int, floor: int) -> Figure | None:
+    begin = _word_start(text, at, floor)
+    if begin < at and (name := name_at(text, begin)) is not None:
+        return name
+    if (
+        text[at - 1 : at] == "."
+        and text[at - 2 : at - 1] in {"", " ", "$", "€", "£", "("}
+        and at > floor
+    ):
+        return _point_led(text, at)
+    return moment(text, at) or phone_at(text, at) or amount_at(text, at)
+
+
+def _point_led(text: str, at: int) -> Figure | None:
+    """Read .5 as 0.5."""
+    match = _DIGIT.match(text, at)
+    if match is None or len(match.group()) > MAX_DIGITS:
+        return None
+    return with_unit(text, at - 1, Reading((Fraction(f"0.{match.group()}"),), match.end()))
+
+
+_CAPITALS = 6  # longer words before a hyphen are words: post-2008, Boeing-747
+
+
+def _word_start(text: str, at: int, floor: int) -> int:
+    """Return where the name begins whose digits stand here; ``at`` where they stand alone."""
+    begin = at
+    while begin > floor and text[begin - 1].isalpha() and text[begin - 1] < "\u0250":
+        begin -= 1
+    if begin < at:
+        times = text[begin:at] in {"x", "X"} and text[begin - 1 : begin].isdigit()
+        return at if times or money_before(text, at)[0] else begin
+    if text[at - 1 : at] != "-" or at - 1 <= floor:
+        return at
+    begin = at - 1
+    while begin > floor and "A" <= text[begin - 1] <= "Z":
+        begin -= 1
+    letters = at - 1 - begin
+    word_goes_on = begin > 0 and text[begin - 1].isalnum() and text[begin - 1] < "\u0250"
+    return begin if 0 < letters <= _CAPITALS and not word_goes_on else at
+
+
+def _from_words(text: str) -> Iterator[Figure]:
+    end = 0
+    for match in _WORD.finditer(text):
+        word = match.group().lower()
+        if match.start() < end or not (
+            word in NUMBER_WORDS or word in ORDINAL_WORDS or word in MONTH_WORDS
+        ):
+            continue
+        figure = _from_word(text, match, word)
+        if figure is not None:
+            end = figure.end
+            yield figure
+
+
+def _from_word(text: str, match: re.Match[str], word: str) -> Figure | None:
+    if word in MONTH_WORDS:
+        return month_first(text, match.start())
+    if word in ORDINAL_WORDS:
+        return ordinal(text, match.span(), ordinal_word(word))
+    number, end = english_number(text, match.start())
+    if number is None:
+        return None
+    figure = with_unit(text, match.start(), Reading((number,), end))
+    return _counting(text, figure, end)
+
+
+def _counting(text: str, figure: Figure, end: int) -> Figure | None:
+    """Tell the words that count from those that only speak: one of, half the time."""
+    number = figure.numbers[0]
+    if figure.unit:
+        return None if number == 1 and _sets_in(text, figure) else figure
+    if number in (0, 1, Fraction(1, 2)):
+        return None
+    return replace(figure, loose=number <= 12)
+
+
+def _sets_in(text: str, figure: Figure) -> bool:
+    """Tell whether "One day, …" tells a story."""
+    return figure.start == 0 and text[figure.end : figure.end + 1] == ","
+
+
+def _apart(found: list[Figure]) -> Iterator[Figure]:
+    """Yield the figures that do not lie in an earlier one."""
+    end = 0
+    for figure in found:
+        if figure.start >= end:
+            end = figure.end
+            yield figure
+
+
+def _lent(text: str, found: list[Figure]) -> Iterator[Figure]:
+    """Give the first number of a range the unit of the second: 3 to 5 days, 3至5天."""
+    for figure, following in zip_longest(found, found[1:]):
+        yield figure if following is None else _with_unit_of(text, figure, following)
+
+
+def _with_unit_of(text: str, figure: Figure, following: Figure) -> Figure:
+    between = text[figure.end : following.start]
+    if figure.kind != "number" or len(between) > 7 or not _RANGE.fullmatch(between):
+        return figure
+    if following.kind == "time":
+        hours = [number for number in figure.numbers if isinstance(number, int)]
+        keys = {("time of day", (hour * 60 + half) % 1440) for hour in hours for half in (0, 720)}
+        return replace(figure, keys=figure.keys | keys)
+    if not following.meanings:
+        return figure
+    lent = measured(text, figure.span, figure.numbers, following.meanings, names=figure.keys)
+    return replace(lent, parts=figure.parts, loose=figure.loose and following.loose)
