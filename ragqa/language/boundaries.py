@@ -85,6 +85,8 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return _line_ends(text, start, match)
     following = text[match.end() : match.end() + 1]
     if _CHINESE_END.search(marks):
+        if "。" not in marks and _bracketed(text, start, match.start()):
+            return False
         return _chinese_ends(text, marks, match.end())
     if not following or following in "\n\r":
         return not _numbers_a_line(text, start, match.start())
@@ -102,6 +104,13 @@ def _chinese_ends(text: str, marks: str, end: int) -> bool:
         following = text[end : end + 1]
         return not following or following in "\n\r 　" or last in "）)" or marks[-2:-1] in "。；"
     return True
+
+
+def _bracketed(text: str, start: int, at: int) -> bool:
+    """Tell whether a bracket that opened shortly before is still open."""
+    begin = max(start, at - 80)
+    opened = max(text.rfind("（", begin, at), text.rfind("(", begin, at))
+    return opened > max(text.rfind("）", begin, at), text.rfind(")", begin, at))
 
 
 def _between_han(text: str, match: re.Match[str]) -> bool:

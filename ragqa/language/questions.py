@@ -109,6 +109,18 @@ def asks_several(question: str) -> bool:
     return _SEVERAL.search(question[:500]) is not None
 
 
+_NAMING_ASKED = re.compile(
+    r"\b(?:called|named?|term(?:ed)?|known as|referred to|word for|title of|nickname)\b"
+    r"|叫|称|名字|名称|别名|术语",
+    re.I,
+)
+
+
+def asks_name(question: str) -> bool:
+    """Tell whether a question asks how something is called."""
+    return _NAMING_ASKED.search(question) is not None
+
+
 def is_negated(text: str) -> bool:
     """Tell whether a text denies something."""
     return _NEGATION.search(text) is not None

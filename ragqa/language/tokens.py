@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ragqa.language.function_words import ENGLISH, EVERYDAY, is_function_word
+from ragqa.language.likeness import family
 from ragqa.language.script import HAN
+from ragqa.language.stemming import stems
 
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _TOKEN = re.compile(rf"[{HAN}]+|\d+(?:[.,]\d+)+|[^\W_{HAN}]+")
@@ -30,19 +31,6 @@ def _jieba() -> Any:
     import rjieba  # 100 ms for its dictionary: only where Han text comes up
 
     return rjieba
-
-
-_local = threading.local()
-
-
-def stems(lowered: list[str]) -> list[str]:
-    """Return the Snowball stems of lower-case English words, as the index makes them."""
-    stemmer = getattr(_local, "stemmer", None)
-    if stemmer is None:  # a stemmer must not be used by two threads at once
-        import Stemmer
-
-        stemmer = _local.stemmer = Stemmer.Stemmer("english")
-    return list(stemmer.stemWords(lowered))
 
 
 def search_terms(text: str) -> str:
@@ -69,10 +57,17 @@ def words(text: str) -> list[Word]:
     ]
 
 
-def terms(text: str) -> list[str]:
-    """Return the words of a text without those that only carry grammar."""
-    pieces = [form for form, _, _ in _pieces(text) if not is_function_word(form)]
-    return stems(pieces)
+def content_words(text: str) -> list[Word]:
+    """Return the words of a text that carry matter, irregular forms under their family's stem.
+
+    >>> [word.term for word in content_words("When did the sale begin?")]
+    ['sell', 'begin']
+    """
+    pieces = [piece for piece in _pieces(text) if not is_function_word(piece[0])]
+    return [
+        Word(family(term), start, end)
+        for term, (_, start, end) in zip(stems([p[0] for p in pieces]), pieces, strict=True)
+    ]
 
 
 def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
@@ -116,11 +111,9 @@ def rarity(term: str) -> float:
     if _HAN_RUN.match(term):
         frequency = max(1, _jieba().suggest_freq(term))
         return math.log(_CHINESE_TOTAL / frequency) / math.log(_CHINESE_TOTAL)
-    if term in _everyday_stems():
-        return 0.5
-    return 1.0
+    return 0.5 if term in _everyday_stems() else 1.0
 
 
 @cache
 def _everyday_stems() -> frozenset[str]:
-    return frozenset(stems(sorted(EVERYDAY))) - ENGLISH
+    return frozenset(family(stem) for stem in stems(sorted(EVERYDAY))) - ENGLISH

@@ -1,0 +1,62 @@
+"""How alike two words are beyond their stems: irregular forms, numerals, word families."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+
+from ragqa.language.stemming import stems
+
+# Forms that the stemmer leaves apart; the first one stands for all of them.
+_FAMILIES = """
+begin began begun start|bring brought|build built|buy bought purchase|become became|bear born birth
+break broke broken|catch caught|choose chose chosen choice|come came|die died death dead
+draw drew drawn|drive drove driven|eat ate eaten|fall fell fallen|fight fought|find found
+fly flew flown flight|get got gotten|give gave given gift|go went gone|grow grew grown growth
+hear heard|hold held|keep kept|know knew known|lead led|leave left|lose lost loss
+make made|mean meant|meet met|pay paid|rise rose risen|run ran|say said|see saw seen
+seek sought|sell sold sale|send sent|sing sang sung song|sink sank sunk|speak spoke spoken speech
+spend spent|stand stood|steal stole stolen|strike struck|take took taken|teach taught
+tell told|think thought|throw threw thrown|understand understood|wear wore worn|win won winner
+write wrote written|marry marriage|high height|long length|wide width|deep depth|strong strength
+first 1st|second 2nd|third 3rd|four 4 fourth 4th|five 5 fifth 5th|six 6 sixth 6th
+seven 7 seventh 7th|eight 8 eighth 8th|nine 9 ninth 9th|ten 10 tenth 10th|eleven 11 11th
+twelve 12 twelfth 12th|two 2 twice|three 3|big large|movie film|child children
+man men|woman women|foot feet|mouse mice|weigh weight|see sight|freeze froze frozen
+arise arose|feed fed food|shrink shrank shrunk|swim swam swum|ride rode ridden|hide hid hidden
+"""
+_PREFIX = 0.6
+"""What a common beginning is worth: religion and religious, compliant and compliance."""
+
+
+@cache
+def _families() -> dict[str, str]:
+    lines = [line for row in _FAMILIES.strip().splitlines() for line in row.split("|")]
+    families = [stems(line.split()) for line in lines]
+    return {form: family[0] for family in families for form in family}
+
+
+def family(stem: str) -> str:
+    """Return the stem that stands for a stem and its irregular forms.
+
+    >>> family("began"), family("12th"), family("kettl")
+    ('begin', 'twelv', 'kettl')
+    """
+    return _families().get(stem, stem)
+
+
+def likeness(term: str, others: Collection[str]) -> float:
+    """Return how nearly a term stands among others: 1 if it does, 0 if nothing is like it.
+
+    Two long words of one beginning count in part.
+
+    >>> likeness("religi", {"religion"}), likeness("kettl", {"keep"})
+    (0.6, 0.0)
+    """
+    if term in others:
+        return 1.0
+    if len(term) < 5 or not term.isascii() or not term.isalpha():
+        return 0.0
+    prefix = term[: max(5, len(term) - 3)]
+    longest = len(term) + 4
+    return _PREFIX if any(o.startswith(prefix) and len(o) <= longest for o in others) else 0.0
