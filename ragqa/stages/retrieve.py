@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ragqa.contract import Passage, Strategy, Turn
-from ragqa.flow import Call, Effects, Stage
+from ragqa.flow import Call, Effect, Effects, Stage
 from ragqa.intent import categorise
 from ragqa.ports import Parts, Policy, SearchQuery
 
@@ -47,7 +48,9 @@ def _query(turn: Turn, parts: Parts) -> SearchQuery:
     )
 
 
-def _reranked(parts: Parts, question: str, passages: tuple[Passage, ...]) -> Effects:  # type: ignore[misc]
+def _reranked(
+    parts: Parts, question: str, passages: tuple[Passage, ...]
+) -> Generator[Effect, Any, tuple[Passage, ...]]:
     reranker = parts.reranker
     if reranker is None or not passages:
         return passages
