@@ -21,7 +21,7 @@ Answers questions from your documents, with sources.
 
   ragqa index docs/                              read documents into the index
   ragqa ask "How long do I have to return it?"   answer from them
-  ragqa ask "Wie lange?" --docs docs/            both in one
+  ragqa ask "保修期多久？" --docs docs/            both in one
 """
 _EPILOG = """\
 Output is text on a terminal and JSON in a pipe or with --json. Settings come from the environment,
@@ -72,7 +72,7 @@ def _run(argv: Sequence[str]) -> int:
     whole = parser()
     args = whole.parse(argv)
     if args.command is None:
-        whole.print_help()
+        whole.print_help(sys.stderr)
         return 2
     command: Callable[..., int] = args.run
     return command(args)

@@ -131,15 +131,19 @@ def allowed(field: FieldInfo) -> str:
 
 def _limits(field: FieldInfo) -> str:
     limits = {
-        name: f"{getattr(mark, name):,g}"
-        if getattr(mark, name) >= 10_000
-        else f"{getattr(mark, name):g}"
+        name: _number(getattr(mark, name))
         for mark in field.metadata
         for name in ("gt", "ge", "le")
         if hasattr(mark, name)
     }
-    low = f" above {limits['gt']}" if "gt" in limits else f" from {limits.get('ge', '')}"
-    return low + (f" to {limits['le']}" if "le" in limits else " on") if limits else ""
+    if not limits:
+        return ""
+    low = f"above {limits['gt']}" if "gt" in limits else f"from {limits['ge']}"
+    return f" {low} to {limits['le']}" if "le" in limits else f" {low} on"
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def _types(annotation: Any) -> list[Any]:
