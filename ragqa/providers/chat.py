@@ -18,7 +18,7 @@ from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.exchange import Exchanges
 from ragqa.providers.normal import REFUSAL
 from ragqa.providers.schema import response_format
-from ragqa.providers.translate import translate
+from ragqa.providers.translate import cause_of, translate
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -142,7 +142,7 @@ def _translated(at: Endpoint) -> Iterator[None]:
         error = translate(exc, at)
         if error is exc:
             raise
-        raise error from exc
+        raise error from cause_of(exc, error, at)
 
 
 def _reply_of(message: Any) -> ModelReply:

@@ -16,7 +16,7 @@ from ragqa.errors import TransportError
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.normal import JsonObject, StreamShape
 from ragqa.providers.refusals import interrupted
-from ragqa.providers.translate import translate
+from ragqa.providers.translate import cause_of, translate
 
 
 class _Shaping:
@@ -46,7 +46,7 @@ class _Shaping:
         """End where the transport broke; raise everything else."""
         error = translate(exc, self._at)
         if not isinstance(error, TransportError):
-            raise error from (None if error is exc else exc)
+            raise error from cause_of(exc, error, self._at)
         self._take(None)
 
     def parse(self) -> Self:

@@ -22,6 +22,7 @@ _PARAMS = {
     "json_mode": ("response_format",),
     "function_calling": ("tools", "tool_choice", "functions", "function_call"),
 }
+_LIMITS = frozenset({"max_tokens", "max_completion_tokens"})
 _MODES = ("json_schema", "function_calling", "json_mode")
 
 _UNSUPPORTED = re.compile(
@@ -43,7 +44,8 @@ stream."""
 def complained_about(fault: Fault, sent: Iterable[str]) -> frozenset[str]:
     """Return the features, of those sent, that the endpoint refuses; empty if it is not that.
 
-    A refusal that names nothing is taken for the format first, then for everything else.
+    A refusal that names nothing is taken for the format that was asked for, and where none was left
+    to ask for, for everything else.
     """
     if fault.status not in _REFUSING or fault.is_html:
         return frozenset()
@@ -51,7 +53,7 @@ def complained_about(fault: Fault, sent: Iterable[str]) -> frozenset[str]:
     if named := _named(fault, features):
         return named
     if fault.status in (400, 422) and not fault.param and not _names_anything(fault):
-        return features.intersection(_MODES) or features
+        return features.intersection(_MODES) or (features and features | _LIMITS)
     return frozenset()
 
 

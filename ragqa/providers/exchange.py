@@ -30,7 +30,7 @@ from ragqa.providers.complaint import complained_about, is_of_the_value
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault
 from ragqa.providers.forms import DEFAULT_ORDER, Form, Mode, form_of
-from ragqa.providers.translate import fault_of, translate
+from ragqa.providers.translate import cause_of, fault_of, translate
 from ragqa.providers.waiting import retry_after_s, wait_s
 
 _log = logging.getLogger(__name__)
@@ -134,13 +134,14 @@ class _Call:
 
     def _after(self, exc: Exception, form: Form) -> float:
         """Return the seconds to wait before the next try, or raise what ends the call."""
-        error = translate(exc, self._how.at, prompt=_prompt_of(self._payload))
+        at, prompt = self._how.at, _prompt_of(self._payload)
+        error = translate(exc, at, prompt=prompt)
         fault, headers = fault_of(exc)
         if self._simplified(fault, form, error):
             return 0.0
         wait = self._wait_s(error, headers)
         if wait is None:
-            raise error from (None if error is exc else exc)
+            raise error from cause_of(exc, error, at, prompt)
         _log.info("%s Trying again in %.1f s.", error, wait)
         return wait
 

@@ -59,6 +59,12 @@ def refusal(fault: Fault, at: Endpoint, headers: Any, prompt: str = "") -> Ragqa
     )
 
 
+def repeats(text: str, prompt: str, run_chars: int = 16) -> bool:
+    """Tell whether a run of characters of the text stands in the prompt, too."""
+    last = max(1, len(text) - run_chars + 1)
+    return bool(prompt) and any(text[i : i + run_chars] in prompt for i in range(last))
+
+
 def malformed(at: Endpoint) -> TransportError:
     """Return the error of a reply that is not what the protocol says."""
     return TransportError(
@@ -190,10 +196,4 @@ _BY_STATUS: tuple[tuple[frozenset[int] | range, _Maker], ...] = (
 def _said(fault: Fault, at: Endpoint, prompt: str) -> str:
     """Return what the service said, if that repeats neither the key nor the prompt."""
     text = fault.message.replace(at.key, "***") if at.key else fault.message
-    return f"It said: {text}" if text and not _repeats(text, prompt) else ""
-
-
-def _repeats(text: str, prompt: str, run_chars: int = 16) -> bool:
-    """Tell whether a run of characters of the text stands in the prompt, too."""
-    last = max(1, len(text) - run_chars + 1)
-    return bool(prompt) and any(text[i : i + run_chars] in prompt for i in range(last))
+    return f"It said: {text}" if text and not repeats(text, prompt) else ""

@@ -25,6 +25,7 @@ from ragqa.providers.refusals import (
     no_such_model,
     refusal,
     refused_key,
+    repeats,
     slow_down,
     too_long,
     took_too_long,
@@ -52,6 +53,17 @@ def translate(exc: Exception, at: Endpoint, *, prompt: str = "") -> Exception:
     for kind, make in makers():
         if isinstance(exc, kind):
             return make(exc, at, prompt)
+    return exc
+
+
+def cause_of(exc: Exception, error: Exception, at: Endpoint, prompt: str = "") -> Exception | None:
+    """Return what to raise ``error`` from: a service may repeat the key or the prompt.
+
+    Tracebacks print the cause, so one that holds either is left out.
+    """
+    said = str(exc)
+    if error is exc or (at.key and at.key in said) or repeats(said, prompt):
+        return None
     return exc
 
 
