@@ -1,0 +1,88 @@
+import pytest
+
+from ragqa import __version__
+from ragqa.__main__ import main
+from ragqa.cli.run import COMMANDS
+
+
+def said(capsys, *argv):
+    code = main(list(argv))
+    streams = capsys.readouterr()
+    return code, streams.out, streams.err
+
+
+def test_version(capsys):
+    assert said(capsys, "--version") == (0, f"ragqa {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_help_of_every_command(capsys, command):
+    code, out, err = said(capsys, *command, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: ragqa{''.join(f' {name}' for name in command)} ")
+    assert "example" in out or not command
+
+
+@pytest.mark.parametrize(
+    ("argv", "named"),
+    [
+        (["aks", "x"], "Did you mean 'ask'?"),
+        (["serach", "x"], "Did you mean 'search'?"),
+        (["How long is delivery?"], 'To ask: ragqa ask "…"'),
+        (["ask", "x", "--jsn"], "Did you mean --json?"),
+        (["ask", "x", "--doc=a"], "Did you mean --docs?"),
+        (["ask", "x", "--nothing-like-it"], "ragqa ask --help"),
+        (["ask", "How", "long"], "Put the question in quotes."),
+        (["search", "x", "--k", "0"], "'0' is no whole number from 1 to 100"),
+        (["search", "x", "--k", "many"], "'many' is no whole number from 1 to 100"),
+        (["index"], "PATH"),
+        (["index", "x", "--to", "cloud"], "cloud"),
+        (["--verison"], "Did you mean --version?"),
+        ([], "usage: ragqa"),
+        (["ask", "\udcff\udcfe", "--jsn"], "Did you mean --json?"),
+    ],
+)
+def test_usage_errors_exit_with_2_and_say_what_was_meant(capsys, argv, named):
+    code, out, err = said(capsys, *argv)
+    assert (code, out) == (2, "")
+    assert named in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n", "\u200b\ufeff", "\x00"])
+def test_an_empty_question_is_refused_before_any_work(capsys, tmp_path, monkeypatch, blank):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = said(capsys, "ask", blank, "--docs", "nowhere")
+    assert (code, out) == (2, "")
+    assert "question is empty" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_overlong_question_is_refused_before_any_work(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = said(capsys, "ask", "why " * 2000, "--docs", "nowhere")
+    assert (code, out) == (2, "")
+    assert "at most" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_ask_without_a_question_explains(capsys):
+    code, out, err = said(capsys, "ask")
+    assert (code, out) == (2, "")
+    assert 'ragqa ask "' in err
+
+
+def test_wrong_settings_are_named(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGQA_TOP_K", "many")
+    code, out, err = said(capsys, "ask", "How long?")
+    assert (code, out) == (2, "")
+    assert "RAGQA_TOP_K is 'many' (environment)" in err
+
+
+def test_a_traceback_is_shown_on_request_only(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGQA_DEBUG", "1")
+    code, out, err = said(capsys, "ask", "")
+    assert (code, out) == (2, "")
+    assert "Traceback" in err
