@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from contextlib import aclosing, closing, contextmanager
 from functools import cached_property
@@ -79,9 +80,10 @@ class EndpointChatModel:
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Do the same without blocking the event loop."""
+        llm = await self._loaded()
         with _translated(self._at):
             call = self._call(request, config)
-            return _reply_of(await self.langchain.ainvoke(*call, **_options(request)))
+            return _reply_of(await llm.ainvoke(*call, **_options(request)))
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
@@ -99,14 +101,20 @@ class EndpointChatModel:
         self, request: ModelRequest, config: TraceConfig = None
     ) -> AsyncGenerator[str | ModelReply, None]:
         """Do the same without blocking the event loop."""
-        gathered = _Gathered()
-        chunks = self.langchain.astream(*self._call(request, config), **_options(request))
+        gathered, llm = _Gathered(), await self._loaded()
+        chunks = llm.astream(*self._call(request, config), **_options(request))
         with _translated(self._at):
             async with aclosing(chunks):  # type: ignore[type-var]
                 async for chunk in chunks:
                     if piece := gathered.piece(chunk):
                         yield piece
         yield gathered.reply()
+
+    async def _loaded(self) -> ChatOpenAI:
+        """Return ChatOpenAI without blocking the event loop while it is imported."""
+        if "langchain" not in self.__dict__:
+            await asyncio.to_thread(lambda: self.langchain)
+        return self.langchain
 
     def _call(self, request: ModelRequest, config: TraceConfig) -> tuple[Any, Any]:
         return [_message(message) for message in request.messages], config

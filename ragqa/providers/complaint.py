@@ -30,6 +30,10 @@ _UNSUPPORTED = re.compile(
     r"|invalid|must be|should be|require|extra|only|failed to parse|no such|cannot",
     re.IGNORECASE,
 )
+_ONLY_A_STATUS = re.compile(
+    r"(?:\W|\d|_|bad|request|invalid|unprocessable|entity|content|error|code|validation|the|is)*",
+    re.IGNORECASE,
+)
 _OF_THE_VALUE = re.compile(
     r"strictly positive|too (?:large|big|small|high|low)|at (?:most|least)|(?:above|below) m"
     r"|(?:less|greater) than|between|maximum|minimum",
@@ -52,8 +56,10 @@ def complained_about(fault: Fault, sent: Iterable[str]) -> frozenset[str]:
     features = frozenset(sent)
     if named := _named(fault, features):
         return named
-    if fault.status in (400, 422) and not fault.param and not _names_anything(fault):
-        return features.intersection(_MODES) or (features and features | _LIMITS)
+    if fault.status in (400, 422) and not fault.param and _ONLY_A_STATUS.fullmatch(fault.message):
+        return features.intersection(_MODES) or features | (
+            _LIMITS if features & _LIMITS else set()
+        )
     return frozenset()
 
 
@@ -75,26 +81,3 @@ def _named(fault: Fault, features: frozenset[str]) -> frozenset[str]:
         if (match := re.search(_WORDS[feature], fault.message, re.IGNORECASE))
     }
     return frozenset({min(found, key=found.__getitem__)}) if found else frozenset()
-
-
-def _names_anything(fault: Fault) -> bool:
-    """Tell whether the message is about something: more than the name of the status."""
-    words = re.findall(r"\w+", fault.message.lower())
-    return bool(
-        set(words)
-        - {
-            "bad",
-            "request",
-            "error",
-            "invalid",
-            "unprocessable",
-            "entity",
-            "content",
-            "400",
-            "422",
-            "code",
-            "the",
-            "is",
-            "validation",
-        }
-    )

@@ -29,6 +29,8 @@ async def play(exchange: Exchange, reply: Reply, request: JsonObject) -> None:
         send(exchange, reply.status, reply.body if reply.body is not None else {}, reply.headers)
     elif request.get("stream"):
         await _play_stream(exchange, reply, request)
+    elif reply.drip:
+        await _play_blanks(exchange, reply)
     else:
         _play_whole(exchange, reply, request)
 
@@ -41,6 +43,13 @@ def _play_whole(exchange: Exchange, reply: Reply, request: JsonObject) -> None:
     exchange.start(200, _JSON)
     exchange.piece(data[: reply.drop_after] or b" ")
     exchange.drop(reset=reply.reset)
+
+
+async def _play_blanks(exchange: Exchange, reply: Reply) -> None:
+    exchange.start(200, _JSON)
+    while True:  # until the client hangs up
+        exchange.piece(b" ")
+        await asyncio.sleep(reply.piece_delay_s)
 
 
 async def _play_stream(exchange: Exchange, reply: Reply, request: JsonObject) -> None:

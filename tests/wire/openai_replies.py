@@ -42,6 +42,7 @@ class Reply:
         drop_after: Break the connection after so many chunks, or so many bytes of a whole body.
         reset: Whether to break it with a reset.
         done: Whether a stream ends with ``[DONE]``.
+        drip: Send blanks for ever where a whole body is due.
     """
 
     text: str | None = ""
@@ -61,6 +62,7 @@ class Reply:
     drop_after: int | None = None
     reset: bool = False
     done: bool = True
+    drip: bool = False
 
     @classmethod
     def of(cls, said: Reply | str | JsonObject) -> Reply:
