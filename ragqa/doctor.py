@@ -191,6 +191,9 @@ def _trial(settings: Settings, index: Finding) -> Finding:
         answer = app.ask(f"What does {title} say?", docs=(), settings=settings)
     except RagqaError as exc:
         return replace(_broken(name, exc), detail=f"{_stage_of(exc)}: {exc.message}")
+    except Exception as exc:  # a doctor does not fall ill
+        hint = "This should not happen. RAGQA_DEBUG=1 ragqa ask … shows where it did."
+        return Finding(name, "broken", f"{type(exc).__name__}: {exc}", hint, 1)
     spent = ", ".join(f"{stage} {ms:.0f} ms" for stage, ms in answer.timings_ms.items())
     detail = f"{answer.chain}: {answer.status} ({spent})"
     if answer.status == "degraded":

@@ -1,7 +1,7 @@
 """Turn settings into parts and a name into a chain: the functions that ``import ragqa`` offers."""
 
 from ragqa.app.asking import Asker, aask, ask, asker, chain, check_question, default_chain, stream
-from ragqa.app.indexing import INDEX_FOLDER, holds_nothing, index, open_index
+from ragqa.app.indexing import INDEX_FOLDER, index, open_index
 from ragqa.app.parts import parts_for, policy_for
 from ragqa.app.searching import retriever, search
 
@@ -14,7 +14,6 @@ __all__ = [
     "chain",
     "check_question",
     "default_chain",
-    "holds_nothing",
     "index",
     "open_index",
     "parts_for",

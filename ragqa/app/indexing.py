@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ragqa.app.home import home_of, made_home
-from ragqa.errors import ConfigError, RetrievalError
+from ragqa.errors import ConfigError
 from ragqa.settings import Settings
 from ragqa.settings.resolve import missing_for_retriever, require
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragqa.retrieval.embedded import EmbeddedIndex
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+GroupsOf = Callable[[Path], tuple[str, ...] | None]
 Progress = Callable[[int, int, str], None]
 """Called with the files done, the files in all and the path under way."""
 
@@ -46,6 +47,10 @@ def index(
 
     Returns:
         How many files were added, updated, unchanged and removed, and what was skipped and why.
+
+    Raises:
+        ConfigError: If settings are wrong or missing.
+        RetrievalError: If nothing could be indexed.
     """
     settings = settings or Settings.load()
     if to is not None and to != settings.retriever:
@@ -70,18 +75,7 @@ def sync_before_asking(
     paths = listed(docs if docs is not None else settings.docs)
     if not paths:
         return None
-    report = _synced(paths, settings, progress, dry_run=False)
-    if holds_nothing(report):
-        first = report.skipped[0]
-        raise RetrievalError(
-            f"Nothing could be indexed: {first.path}: {first.reason}", hint=first.hint
-        )
-    return report
-
-
-def holds_nothing(report: IndexReport) -> bool:
-    """Tell whether nothing of what was named could be indexed."""
-    return bool(report.skipped) and not (report.added or report.updated or report.unchanged)
+    return _synced(paths, settings, progress, dry_run=False)
 
 
 def open_index(settings: Settings) -> EmbeddedIndex:
@@ -131,19 +125,19 @@ def listed(paths: Paths) -> list[str]:
     return [os.fspath(path) for path in paths]
 
 
-def groups_by_folder(
-    table: Mapping[str, tuple[str, ...]], project: Path
-) -> Callable[[Path], tuple[str, ...] | None]:
+def groups_by_folder(table: Mapping[str, tuple[str, ...]], project: Path) -> GroupsOf | None:
     """Return a function that tells who may see a file: the groups of the innermost folder.
 
     Args:
         table: Groups by folder, relative to the project's folder or absolute.
         project: The folder in which ``ragqa.toml`` lies.
     """
+    if not table:
+        return None
     folders = {(project / folder).resolve(): groups for folder, groups in table.items()}
 
     def groups_of(path: Path) -> tuple[str, ...] | None:
-        place = (project / path).resolve()
+        place = path.resolve()
         owner = next((folder for folder in (place, *place.parents) if folder in folders), None)
         return folders[owner] if owner is not None else None
 
