@@ -1,0 +1,190 @@
+"""Bytes to text: every byte accounted for, no replacement characters, or a reason why not."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from ragqa.errors import RetrievalError
+from ragqa.ingest import encodings
+
+_BOMS = (  # UTF-32 first: its mark begins like the one of UTF-16
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (b"\x84\x31\x95\x33", "gb18030"),
+)
+_MAGIC = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a zip archive or an Office document"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document"),
+    (b"\x89PNG\r\n", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"RIFF", "a sound, a film or an image"),
+    (b"II*\0", "an image"),
+    (b"MM\0*", "an image"),
+    (b"\x1f\x8b", "a compressed file"),
+    (b"7z\xbc\xaf\x27\x1c", "a compressed file"),
+    (b"Rar!", "a compressed file"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3\0", "a database"),
+)
+_CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {*b"\t\n\v\f\r\x1b", 0x85})
+_CONTROL_SHARE = 0.01  # of a text that still counts as one: a log with a stray byte
+_SAMPLE_BYTES = 1 << 16
+_Candidate = tuple[str, encodings.Plausibility]
+_WIDE: tuple[_Candidate, ...] = (("utf-16-le", encodings.wide), ("utf-16-be", encodings.wide))
+# In this order where two fit equally well.
+_CANDIDATES: tuple[_Candidate, ...] = (
+    ("gb18030", encodings.gb18030),
+    ("big5hkscs", encodings.big5),
+    ("cp932", encodings.japanese),
+    ("cp949", encodings.korean),
+    ("cp1252", encodings.western),
+)
+_PLAUSIBLE = 0.5
+_OTHER_CODE_PAGES = [
+    "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "tis_620",
+    "koi8_r", "koi8_u", "cp866", "cp437", "cp850", "euc_jp", "mac_roman",
+]  # fmt: skip
+_AS_UTF8 = "Save it as UTF-8 and index it again."
+
+
+def decode(data: bytes, *, declared: str | None = None) -> str:
+    """Return the text of a file without its byte order mark; line ends stay as they are.
+
+    Tried in this order: byte order mark, UTF-16 and UTF-32 without one (they show NUL bytes),
+    UTF-8, the declared encoding, then whichever of GB18030, Big5, Shift-JIS, Korean and Western
+    European gives the most plausible text, then the code pages that charset-normalizer knows.
+
+    Args:
+        data: The whole file.
+        declared: What the file says of itself, as an html page does.
+
+    Raises:
+        RetrievalError: If it is no text, a damaged one or one in an unknown encoding.
+    """
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _marked(data[len(mark) :], encoding)
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            raise RetrievalError(f"is {kind}, not text", hint="Give it the suffix of its kind.")
+    for encoding in _attempts(data, declared):
+        text = _strict(data, encoding)
+        if text is not None and not _looks_binary(text):
+            return text
+    raise _refusal(data)
+
+
+def _attempts(data: bytes, declared: str | None) -> Iterator[str]:
+    if b"\0" in data:
+        yield from _wide(data)
+    if encodings.doubtful_utf8(data[:_SAMPLE_BYTES].decode("utf-8", errors="replace")):
+        yield from _ranked(data, _CANDIDATES[:1])
+    yield "utf-8"
+    if b"\0" in data or _damaged_utf8_at(data) is not None:
+        return
+    if declared and (encoding := _known(declared)):
+        yield encoding
+    yield from _ranked(data, _CANDIDATES)
+    yield from _detected(data)
+
+
+def _marked(data: bytes, encoding: str) -> str:
+    text = _strict(data, encoding)
+    if text is None:
+        raise RetrievalError(
+            f"begins like {encoding.upper()}, but is damaged further down", hint=_AS_UTF8
+        )
+    if _looks_binary(text):
+        raise RetrievalError("is not text", hint="Index the document it was made from.")
+    return text
+
+
+def _strict(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _known(declared: str) -> str | None:
+    """Return the codec to read a declared encoding with, as browsers do (WHATWG Encoding)."""
+    try:
+        name = codecs.lookup(declared.strip()).name
+    except LookupError:
+        return None
+    wider = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932"}
+    return {**wider, "iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949"}.get(name, name)
+
+
+def _looks_binary(text: str) -> bool:
+    controls = len(text) - len(text.translate(_CONTROL))
+    return controls > max(2, len(text) * _CONTROL_SHARE)
+
+
+def _wide(data: bytes) -> Iterator[str]:
+    """Yield the UTF-32 and UTF-16 forms that give a plausible text."""
+    sample = data[:_SAMPLE_BYTES]
+    if len(data) % 4 == 0 and not sample[3::4].strip(b"\0"):
+        yield "utf-32-le"
+    if len(data) % 4 == 0 and not sample[::4].strip(b"\0"):
+        yield "utf-32-be"
+    if len(data) % 2 == 0:
+        yield from _ranked(data, _WIDE)
+
+
+_LATE_OR_BAD = re.compile("[\udc80-\udcff]+")
+
+
+def _damaged_utf8_at(data: bytes) -> int | None:
+    """Return where a text that is UTF-8 in the main breaks it; such a file is not guessed at."""
+    text = data.decode("utf-8", errors="surrogateescape")
+    bad = _LATE_OR_BAD.search(text)
+    if bad is None:
+        return None
+    broken = len(_LATE_OR_BAD.findall(text))
+    longer = sum(1 for char in text if char > "\u07ff" and not "\ud800" <= char <= "\udfff")
+    return len(text[: bad.start()].encode("utf-8")) if longer > 4 * broken else None
+
+
+def _ranked(data: bytes, candidates: tuple[_Candidate, ...]) -> Iterator[str]:
+    """Yield the encodings that give a plausible text, the most plausible first."""
+    scores = []
+    for encoding, plausibility in candidates:
+        sample = _sample(data, encoding)
+        if sample is not None and (score := plausibility(sample)) >= _PLAUSIBLE:
+            scores.append((score, encoding))
+    for _, encoding in sorted(scores, key=lambda pair: -pair[0]):
+        yield encoding
+
+
+def _sample(data: bytes, encoding: str) -> str | None:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    final = len(data) <= _SAMPLE_BYTES
+    try:
+        return decoder.decode(data[:_SAMPLE_BYTES], final)
+    except UnicodeDecodeError:
+        return None
+
+
+def _detected(data: bytes) -> Iterator[str]:
+    from charset_normalizer import from_bytes  # 20 ms: only for code pages that are rare here
+
+    best = from_bytes(data[:_SAMPLE_BYTES], cp_isolation=_OTHER_CODE_PAGES).best()
+    if best is not None:
+        yield best.encoding
+
+
+def _refusal(data: bytes) -> RetrievalError:
+    at = _damaged_utf8_at(data)
+    if at is not None:
+        return RetrievalError(f"is UTF-8, but damaged at byte {at}", hint=_AS_UTF8)
+    if b"\0" in data or _looks_binary(data.decode("latin-1")):
+        return RetrievalError("is not text", hint="Index the document it was made from.")
+    return RetrievalError("has an encoding that could not be recognised", hint=_AS_UTF8)

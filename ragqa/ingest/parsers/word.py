@@ -1,0 +1,211 @@
+"""docx: paragraphs and tables in the order of the document, with its headings."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ragqa.errors import RetrievalError
+from ragqa.ingest.document import ParsedDocument, ParsedFile, TextPage
+from ragqa.ingest.tables import table_lines, tidy
+from ragqa.ingest.text_builder import TextBuilder
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # a stream's name in an OLE file
+_MAX_UNPACKED_BYTES = 500 * 1024 * 1024
+_MAX_ENTRIES = 10_000
+_SAVE_AGAIN = "Open it in Word, save it as .docx again and index that."
+_HEADING_NAME = re.compile(r"heading (\d)|title|标题\s*(\d)", re.I)
+_CONTAINERS = frozenset(
+    _W + name for name in ("sdt", "sdtContent", "ins", "smartTag", "customXml", "moveTo")
+)
+_BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_NOT_READ = frozenset(  # deleted text, fields' codes, and text that is there a second time
+    (
+        *(_W + name for name in ("del", "moveFrom", "instrText", "pPr", "rPr", "txbxContent")),
+        "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+    )
+)
+_TEXTS = frozenset((f"{_W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"))
+_TEXT_BOX = f"{_W}txbxContent"
+
+
+def parse(data: bytes) -> ParsedFile:
+    """Parse a Word document."""
+    document = _opened(data)
+    builder = TextBuilder()
+    styles = _Styles(document)
+    for element in _blocks(document.element.body):
+        if element.tag == f"{_W}tbl":
+            _add_table(builder, element)
+        else:
+            _add_paragraph(builder, element, styles)
+    page = TextPage(builder.text, headings=tuple(builder.headings))
+    return ParsedFile((ParsedDocument((page,)),))
+
+
+def _opened(data: bytes) -> Document:
+    import docx  # 150 ms with lxml
+
+    if data.startswith(_OLE):
+        if _ENCRYPTED in data:
+            raise RetrievalError(
+                "is locked with a password", hint="Save it without the password and index that."
+            )
+        raise RetrievalError("is a Word document of the old kind (.doc)", hint=_SAVE_AGAIN)
+    try:
+        _check_size(data)
+        return docx.Document(io.BytesIO(data))
+    except RetrievalError:
+        raise
+    except Exception as exc:  # zipfile, lxml and python-docx each have their own
+        raise RetrievalError("is broken or no Word document", hint=_SAVE_AGAIN) from exc
+
+
+def _check_size(data: bytes) -> None:
+    """Refuse a file that would fill the memory; zipfile never unpacks more than is declared."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        unpacked = sum(entry.file_size for entry in entries)
+    if unpacked > _MAX_UNPACKED_BYTES or len(entries) > _MAX_ENTRIES:
+        raise RetrievalError(
+            f"unpacks to {unpacked // 2**20:,} MB, more than a document holds",
+            hint="Remove its images, or save it as plain text.",
+        )
+
+
+def _blocks(parent: Any) -> Iterator[Any]:
+    """Yield paragraphs and tables, those inside content controls and insertions too."""
+    for element in parent:
+        if element.tag in {f"{_W}p", f"{_W}tbl"}:
+            yield element
+        elif element.tag in _CONTAINERS:
+            yield from _blocks(element)
+
+
+def _add_paragraph(builder: TextBuilder, paragraph: Any, styles: _Styles) -> None:
+    text = _text(paragraph)
+    level, item = styles.level_and_item(paragraph)
+    if level is not None:
+        builder.heading(text, level)
+    else:
+        builder.add(text.strip(), item=item)
+    for box in _text_boxes(paragraph):
+        for inner in _blocks(box):
+            builder.add(_text(inner).strip())
+
+
+def _text(element: Any) -> str:
+    """Return the text below an element, each piece once and nothing that was deleted."""
+    parts: list[str] = []
+    pending = [element]
+    while pending:
+        node = pending.pop()
+        if node.tag in _TEXTS:
+            parts.append(node.text or "")
+        elif node.tag in _BREAKS:
+            parts.append(_BREAKS[node.tag])
+        elif node.tag not in _NOT_READ:
+            pending.extend(reversed(node))
+    return "".join(parts)
+
+
+def _text_boxes(paragraph: Any) -> Iterator[Any]:
+    for box in paragraph.iter(_TEXT_BOX):
+        if not any(above.tag in _NOT_READ for above in box.iterancestors()):
+            yield box
+
+
+def _add_table(builder: TextBuilder, table: Any) -> None:
+    rows: list[list[str]] = []
+    header_rows = 0
+    for row in table.iter(f"{_W}tr"):
+        if next(row.iterancestors(f"{_W}tbl")) is table:
+            if header_rows == len(rows) and row.find(f"{_W}trPr/{_W}tblHeader") is not None:
+                header_rows += 1
+            rows.append(list(_cells(row, rows[-1] if rows else [])))
+    for line in table_lines(rows, header_rows):
+        builder.add(line)
+
+
+def _cells(row: Any, above: list[str]) -> Iterator[str]:
+    """Yield a row's cells; a merged one fills all the columns and rows that it covers."""
+    column = 0
+    for cell in row.iter(f"{_W}tc"):
+        if next(cell.iterancestors(f"{_W}tr")) is not row:
+            continue  # of a table inside a cell, whose text belongs to that cell
+        merged = cell.find(f"{_W}tcPr/{_W}vMerge")
+        continued = merged is not None and merged.get(f"{_W}val", "continue") == "continue"
+        if continued and column < len(above):
+            text = above[column]
+        else:
+            text = tidy(" ".join(_text(part) for part in cell.iter(f"{_W}p")))
+        span = cell.find(f"{_W}tcPr/{_W}gridSpan")
+        width = int(span.get(f"{_W}val", "1")) if span is not None else 1
+        for _ in range(min(max(width, 1), 100)):
+            yield text
+            column += 1
+
+
+class _Styles:
+    """Tells headings and list items by their own properties, or by those of their style."""
+
+    def __init__(self, document: Document) -> None:
+        self._styles = {style.style_id: style for style in document.styles}
+        self._known: dict[str, tuple[int | None, bool]] = {}
+
+    def level_and_item(self, paragraph: Any) -> tuple[int | None, bool]:
+        """Return a heading's level (0 for the title, else ``None``), and if it is in a list."""
+        properties = paragraph.find(f"{_W}pPr")
+        if properties is None:
+            return None, False
+        style = properties.find(f"{_W}pStyle")
+        level, item = self._of(style.get(f"{_W}val", "")) if style is not None else (None, False)
+        outline = _outline_level(properties)
+        return (level if outline is None else outline), item or _is_item(properties)
+
+    def _of(self, style_id: str) -> tuple[int | None, bool]:
+        if style_id not in self._known:
+            chain = list(self._chain(style_id))
+            levels = (_style_level(style) for style in chain)
+            level = next((level for level in levels if level is not None), None)
+            self._known[style_id] = level, any(map(_lists, chain))
+        return self._known[style_id]
+
+    def _chain(self, style_id: str) -> Iterator[Any]:
+        seen: set[str] = set()
+        while style_id in self._styles and style_id not in seen:
+            seen.add(style_id)
+            style = self._styles[style_id]
+            yield style
+            based_on = style.element.find(f"{_W}basedOn")
+            style_id = based_on.get(f"{_W}val", "") if based_on is not None else ""
+
+
+def _style_level(style: Any) -> int | None:
+    if match := _HEADING_NAME.fullmatch(style.name or ""):
+        return int(match.group(1) or match.group(2) or 0)
+    properties = style.element.find(f"{_W}pPr")
+    return None if properties is None else _outline_level(properties)
+
+
+def _lists(style: Any) -> bool:
+    properties = style.element.find(f"{_W}pPr")
+    return properties is not None and _is_item(properties)
+
+
+def _is_item(properties: Any) -> bool:
+    return properties.find(f"{_W}numPr") is not None
+
+
+def _outline_level(properties: Any) -> int | None:
+    outline = properties.find(f"{_W}outlineLvl")
+    level = 9 if outline is None else int(outline.get(f"{_W}val", "9"))
+    return level + 1 if level < 9 else None  # 9 is body text

@@ -1,0 +1,47 @@
+"""What indexing did, and what it had to leave out."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SkippedFile(BaseModel):
+    """A file, a path or a part of a file that is not in the index, and what to do about it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    reason: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """Return it as one line for people."""
+        return f"{self.path} {self.reason}"
+
+
+class IndexReport(BaseModel):
+    """What indexing changed; its JSON holds counts of files, and every file left out by name.
+
+    ``added``, ``updated``, ``unchanged`` and ``removed`` count files. ``documents`` and ``chunks``
+    count what the whole index holds afterwards.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    skipped: tuple[SkippedFile, ...] = ()
+    documents: int = 0
+    chunks: int = 0
+    dry_run: bool = False
+
+    added_paths: tuple[str, ...] = Field(default=(), exclude=True)
+    updated_paths: tuple[str, ...] = Field(default=(), exclude=True)
+    removed_paths: tuple[str, ...] = Field(default=(), exclude=True)
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether the index holds anything else than before."""
+        return bool(self.added or self.updated or self.removed)
