@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")
@@ -16,13 +17,14 @@ _HEADING = re.compile(r"^#+ +(?P<title>.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block of code, and the block of output that follows it directly, if any."""
+    """A fenced block of code, and the block of its output under the same heading, if any."""
 
     path: Path
     line: int
     language: str
     code: str
     shown: str | None = None
+    shown_language: str = ""
 
     @property
     def name(self) -> str:
@@ -42,13 +44,21 @@ def blocks(path: Path, *languages: str) -> list[Block]:
     found = list(_FENCE.finditer(text))
     result = []
     for match, following in zip(found, [*found[1:], None], strict=True):
-        shown = None
-        if following is not None and following["language"] in ("text", "json"):
-            between = text[match.end() : following.start()]
-            shown = following["code"] if not between.strip() else None
         line = text.count("\n", 0, match.start()) + 1
-        result.append(Block(path, line, match["language"], match["code"], shown))
+        shown = _output(text, match, following)
+        result.append(Block(path, line, match["language"], match["code"], *shown))
     return [block for block in result if block.language in languages]
+
+
+def _output(
+    text: str, block: re.Match[str], following: re.Match[str] | None
+) -> tuple[str | None, str]:
+    """Return the text and the language of a block that shows another one's output."""
+    if following is None or following["language"] not in ("text", "json"):
+        return None, ""
+    between = text[block.end() : following.start()]
+    stands_apart = re.search(r"^(#|```)", between, re.MULTILINE)
+    return (None, "") if stands_apart else (following["code"], following["language"])
 
 
 def table_rows(path: Path, header: str) -> list[list[str]]:
@@ -82,3 +92,18 @@ def agrees(shown: str, printed: str) -> bool:
 
 def _split(shown: str) -> list[str]:
     return re.split("(…)", shown.strip())
+
+
+def json_agrees(shown: Any, printed: Any) -> bool:
+    """Tell whether a JSON value is the one that is shown; ``"…"`` stands for anything."""
+    if shown == "…":
+        return True
+    if isinstance(shown, dict) and isinstance(printed, dict):
+        return shown.keys() == printed.keys() and all(
+            json_agrees(value, printed[name]) for name, value in shown.items()
+        )
+    if isinstance(shown, list) and isinstance(printed, list):
+        if shown and shown[-1] == "…":
+            shown, printed = shown[:-1], printed[: len(shown) - 1]
+        return len(shown) == len(printed) and all(map(json_agrees, shown, printed))
+    return bool(shown == printed)
