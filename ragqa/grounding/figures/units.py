@@ -141,3 +141,8 @@ def _latin_unit(text: str, at: int) -> tuple[Meanings, int]:
         if found:
             return found, match.start(1) + len(spelling)
     return (), at
+
+
+def money(spelling: str) -> Meanings:
+    """Return what a currency's sign, code or name may mean; empty where it is none."""
+    return _MONEY.get(spelling) or _MONEY.get(spelling.lower()) or _MONEY.get(spelling.upper(), ())

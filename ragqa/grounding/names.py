@@ -1,0 +1,96 @@
+"""Proper names of a sentence, and whether a quote holds what a sentence says of figures and names.
+
+>>> holds("The K17 kettle holds 1,700 ml.", "It is 1.7 litres for the K17.")
+True
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Iterator, Sequence
+
+from ragqa.grounding.figures import Figure, FigureSet, figures
+from ragqa.grounding.figures.moments import MONTH_WORDS
+from ragqa.language import is_function_word
+
+# A name in quotes is short; a longer run is a sentence that somebody says.
+_QUOTED = re.compile(
+    r"《([^《》\n]{1,40})》|「([^「」\n]{1,30})」|『([^『』\n]{1,30})』|“([^“”\n]{1,40})”"
+    r"|(?<![A-Za-z0-9])\"([^\"\n]{1,40})\""
+)
+_CAPITALISED = r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏ]*(?:['’-][A-Za-zÀ-ɏ]+)*"
+_RUN = re.compile(rf"{_CAPITALISED}(?: (?:(?:of|the|de|von|van|da|di|&) )?{_CAPITALISED})*")
+_OPENERS = frozenset(".!?:;。！？：；\n\"“'‘(（")
+_INSIDE = re.compile(r"[a-z,] ([A-ZÀ-ÖØ-Þ][a-zà-ɏ]+)")
+_WORDS = re.compile(r"[^\W_]+")
+_DAYS = frozenset(name.lower() for name in (*calendar.day_name, *calendar.day_abbr))
+_NOT_NAMES = MONTH_WORDS | _DAYS | {"i", "ok", "yes", "no", "am", "pm"}
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names in a text: capitalised words, quoted titles, model numbers.
+
+    A capitalised word that opens a sentence only counts where more speaks for a name.
+    """
+    found = dict.fromkeys(_quoted(text))
+    found |= dict.fromkeys(_capitalised(text))
+    found |= dict.fromkeys(figure.text for figure in figures(text) if figure.kind == "name")
+    return tuple(found)
+
+
+def _quoted(text: str) -> Iterator[str]:
+    for match in _QUOTED.finditer(text):
+        yield next(group for group in match.groups() if group is not None).strip()
+
+
+def _capitalised(text: str) -> Iterator[str]:
+    inside = frozenset(_INSIDE.findall(text))
+    for match in _RUN.finditer(text):
+        words = match.group().split(" ")
+        if _opens(text, match.start()) and words[0][1:].islower() and words[0] not in inside:
+            words = words[1:]
+        while words and (words[0].lower() in _NOT_NAMES or is_function_word(words[0].lower())):
+            words = words[1:]
+        name = " ".join(words)
+        if len(name) > 1:
+            yield name
+
+
+def _opens(text: str, at: int) -> bool:
+    """Tell whether a sentence begins here, so that its capital says nothing."""
+    before = text[max(0, at - 3) : at].rstrip(" \t")
+    return not before or before[-1] in _OPENERS
+
+
+def holds(quotes: str | Sequence[str], sentence: str) -> bool:
+    """Tell whether quotes hold all figures and names of a sentence.
+
+    A word that only counts ("two handles") is the writer's own and need not stand in them.
+    """
+    texts = (quotes,) if isinstance(quotes, str) else tuple(quotes)
+    needed = [figure for figure in figures(sentence) if not figure.loose]
+    if needed and not _supported(needed, texts):
+        return False
+    named = {word for name in names(sentence) for word in _compared(name)}
+    return named <= {word for text in texts for word in _compared(text)} or all(
+        _squeezed(name) in _squeezed(" ".join(texts)) for name in names(sentence)
+    )
+
+
+def _supported(needed: Sequence[Figure], texts: Sequence[str]) -> bool:
+    standing = FigureSet.of(figure for text in texts for figure in figures(text))
+    return all(standing.supports(figure) for figure in needed)
+
+
+def _compared(text: str) -> list[str]:
+    """Return the words of a name without case, plural and possessive."""
+    return [_singular(word) for word in _WORDS.findall(text.casefold())]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _squeezed(text: str) -> str:
+    return "".join(_WORDS.findall(text.casefold()))

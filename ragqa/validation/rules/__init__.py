@@ -1,0 +1,50 @@
+"""Gate 3: what is right by the schema and wrong by the rules of the business.
+
+A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a repair. Built in:
+
+    duplicate_sources        a title listed twice is left out (repair)
+    duplicate_follow_ups     likewise a follow-up question (repair)
+    scratchpad               thoughts, planned actions, reasoning tags, echoes of the prompt
+    search_dump              rows, keys and scores of a search service, in any text
+    json_answer              JSON, a Python literal, a list of fields, a table
+    placeholder_answer       "string", "...", a rule of the format, the worked example
+    echoed_question          the question over again
+    unsupported_confidence   more than 0.5 without evidence (lowered where not strict: repair)
+    language                 another language than the question's
+    entities                 products that the answer or the cited passages do not bear out
+    category_fit             a category of which nothing, but of another one much is said
+
+:class:`Normalise`, :class:`Refuse` and :class:`Default` make rules of a caller's own functions.
+"""
+
+from ragqa.validation.rules.categories import CategoryFit
+from ragqa.validation.rules.cleanups import Default, Normalise, Refuse
+from ragqa.validation.rules.confidence import UnsupportedConfidence
+from ragqa.validation.rules.defaults import default_rules
+from ragqa.validation.rules.dumps import SearchDump
+from ragqa.validation.rules.duplicates import DuplicateFollowUps, DuplicateSources
+from ragqa.validation.rules.echoes import EchoedQuestion, PlaceholderAnswer
+from ragqa.validation.rules.entities import Entities
+from ragqa.validation.rules.gate import RulesGate
+from ragqa.validation.rules.languages import AnswerLanguage
+from ragqa.validation.rules.payloads import JsonAnswer
+from ragqa.validation.rules.scratchpad import Scratchpad
+
+__all__ = [
+    "AnswerLanguage",
+    "CategoryFit",
+    "Default",
+    "DuplicateFollowUps",
+    "DuplicateSources",
+    "EchoedQuestion",
+    "Entities",
+    "JsonAnswer",
+    "Normalise",
+    "PlaceholderAnswer",
+    "Refuse",
+    "RulesGate",
+    "Scratchpad",
+    "SearchDump",
+    "UnsupportedConfidence",
+    "default_rules",
+]

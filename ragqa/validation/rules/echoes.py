@@ -1,0 +1,184 @@
+"""An answer that repeats the question, a placeholder or the instructions says nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import Any
+
+import prompts
+from ragqa.contract import QAResponse
+from ragqa.validation.fields import answer_of, field_of, passed_with, refused, sources_of
+from ragqa.validation.gate import CheckContext, Outcome, Passed
+
+_UNSPOKEN = re.compile(r"[\W_]+")
+_LEAD = re.compile(
+    r"\s*(?:(?:your |the )?question(?: is| was)?|q|you asked|answer|问题|问|您问的是|回答)"
+    r"\s*[:：]\s*",
+    re.IGNORECASE,
+)
+
+
+_LEAD_CHARS = 24
+
+
+def _spoken(text: str) -> str:
+    """Return the letters and digits of a text, without case: what is said, not how."""
+    return _UNSPOKEN.sub("", text).casefold()
+
+
+_spoken_question = lru_cache(maxsize=64)(_spoken)
+
+
+def _repeats(answer: str, asked: str) -> bool:
+    question = _spoken_question(asked)
+    if not question:
+        return False
+    lead = _LEAD.match(answer)
+    return question == _spoken(answer) or (
+        lead is not None and question == _spoken(answer[lead.end() :])
+    )
+
+
+class EchoedQuestion:
+    """Refuse an answer that is the question over again."""
+
+    name = "echoed_question"
+
+    def check(self, value: Any, context: CheckContext) -> Outcome:
+        """Pass an answer on that says anything beside the question."""
+        answer, asked = answer_of(value), context.question
+        if answer is None or not asked or len(answer) > 2 * len(asked) + _LEAD_CHARS:
+            return Passed(value)
+        question = _spoken(asked)
+        if not question or question not in (
+            _spoken(answer),
+            _spoken(_LEAD.sub("", answer, count=1)),
+        ):
+            return Passed(value)
+        return refused(
+            f"rules.{self.name}",
+            "answer repeats the question",
+            "answer: it only repeats the question. Answer it from the documents, or say that they"
+            " do not hold the answer and set needs_human to true.",
+            field="answer",
+            value=value,
+        )
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_FILLERS = _listed(
+    """
+    placeholder todo tbd tbc fixme undefined null nan na lorem loremipsum youranswer
+    youranswerhere answerhere theanswer insertanswer insertanswerhere answertext answergoeshere
+    texthere sampleanswer exampleanswer shortanswer ashortanswer ashortdirectanswer
+    答案 你的答案 您的答案 回答 你的回答 此处填写答案 待定 待填写 待补充 占位符
+    不适用 字符串 示例答案 在此填写
+    """
+)
+_TYPE_WORDS = _listed("string str text answer none 无 文本 example sample value number")
+_BRACKETED = re.compile(r"[<\[{（(【《]{1,2}\s*([^<>\[\]{}]{1,60}?)\s*[>\]}）)】》]{1,2}[.。]?")
+_FILLED_IN = re.compile(
+    r"\b(?:answer|text|here|insert|your|placeholder|string|response)\b|答案|回答|填写|内容",
+    re.IGNORECASE,
+)
+_FILLER_CHARS = 80
+_MIN_ECHO_CHARS = 24  # a shorter piece of the instructions may be said by chance
+
+
+class PlaceholderAnswer:
+    """Refuse what stands in the place of an answer: fillers, the prompt's own words or example.
+
+    A word that a type's name is ("string", "none") may be the answer where a source is cited.
+    Follow-up questions that are fillers are left out, and that is recorded.
+    """
+
+    name = "placeholder_answer"
+
+    def check(self, value: Any, context: CheckContext) -> Outcome:
+        """Pass an answer on that somebody wrote for this question."""
+        answer = answer_of(value)
+        if answer is None:
+            return Passed(value)
+        cited = bool(sources_of(value))
+        what = "a placeholder" if is_filler(answer, cited=cited) else _of_prompt(answer, context)
+        if what:
+            return refused(
+                f"rules.{self.name}",
+                f"answer is {what}",
+                f"answer: it is {what}, not an answer. Write what the documents say about the"
+                " question, or say that they do not hold it.",
+                field="answer",
+                value=value,
+            )
+        return self._without_filler_questions(value)
+
+    def _without_filler_questions(self, value: Any) -> Outcome:
+        questions = field_of(value, "follow_up", list) or []
+        kept = [each for each in questions if not isinstance(each, str) or not is_filler(each)]
+        if len(kept) == len(questions):
+            return Passed(value)
+        return passed_with(value, {"follow_up": kept}, "filler_follow_up")
+
+
+def is_filler(text: str, *, cited: bool = False) -> bool:
+    """Tell whether a text only holds the place of one."""
+    if len(text) > _FILLER_CHARS:
+        return False
+    spoken = _spoken(text)
+    if not spoken:
+        return not any(char in "0123456789°%§€$£¥" for char in text)
+    if spoken in _FILLERS or (spoken in _TYPE_WORDS and not cited):
+        return True
+    bracketed = _BRACKETED.fullmatch(text.strip())
+    return bracketed is not None and _FILLED_IN.search(bracketed[1]) is not None
+
+
+def _of_prompt(answer: str, context: CheckContext) -> str:
+    """Return what of the prompt an answer is; empty if it is none of it."""
+    said = _even(answer)
+    if any(rule in said for rule in _rules_of(context.schema)):
+        return "a rule of the format"
+    if any(rule in said for rule in _prompt_rules()):
+        return "a rule of the format"
+    if said not in _worked_examples() or context.passages is None:
+        return ""
+    documented = any(said in _even(passage.text) for passage in context.passages)
+    return "" if documented else "the example of the instructions"
+
+
+def _even(text: str) -> str:
+    """Return a text without case, line breaks and last marks."""
+    return " ".join(text.split()).casefold().rstrip(".。 ")
+
+
+@cache
+def _rules_of(schema: type[Any]) -> tuple[str, ...]:
+    fields = getattr(schema, "model_fields", {}).values()
+    return _long_ones(field.description or "" for field in fields)
+
+
+@cache
+def _prompt_rules() -> tuple[str, ...]:
+    return _long_ones(
+        text
+        for language in prompts.LANGUAGES
+        for name, text in prompts.load("fields", language).parts
+        if name in QAResponse.model_fields or name == "intro"
+    )
+
+
+@cache
+def _worked_examples() -> frozenset[str]:
+    return frozenset(
+        _even(prompts.load("fields", language).part("example_answer"))
+        for language in prompts.LANGUAGES
+    )
+
+
+def _long_ones(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(said for text in texts if len(said := _even(text)) >= _MIN_ECHO_CHARS)

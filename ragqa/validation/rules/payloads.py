@@ -1,0 +1,93 @@
+"""JSON, field lists and tables are no answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ragqa.validation.fields import answer_of, refused
+from ragqa.validation.gate import CheckContext, Outcome, Passed
+from ragqa.validation.rules.labels import is_field_list, is_table
+
+_KEY = re.compile(r"([\"'“”])([^\"'“”\n:：{}\[\]]{1,40})[\"'“”]\s*[:：]\s*(?=[\"'“\[{\d\-tfnTFN])")
+_BARE_KEY = re.compile(r"[{,]\s*[A-Za-z_]\w{0,30}\s*:\s*[\"'\[{\d\-tfn]")
+_LIST = re.compile(r"\[\s*(?:[\"'“{\[].*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
+_FENCE = re.compile(r"```[ \t]*(\w{0,12})[ \t]*\n?(.{0,4000}?)(?:```|$)", re.DOTALL)
+_DATA_FENCES = frozenset({"json", "jsonc", "json5", "yaml", "yml", "xml", "csv", "tsv", "toml"})
+_MARKUP = re.compile(r"<([A-Za-z][\w-]{0,30})(?:\s[^<>]{0,200})?>.*</\1>", re.DOTALL)
+_ASKS_FOR_CODE = re.compile(
+    r"\b(?:json|yaml|xml|csv|code|config\w*|snippet|command|script|syntax|format|payload|body|"
+    r"request|header|field|parameter|setting|example|sample|query|api|schema|template)s?\b"
+    r"|代码|配置|格式|命令|示例|例子|语法|脚本|参数|字段|请求|接口|模板|设置",
+    re.IGNORECASE,
+)
+_OWN_KEYS = frozenset({"answer", "confidence", "sources", "follow_up", "needs_human", "category"})
+
+
+# Nearly every answer holds none of these, and then it is no payload.
+_SIGN = re.compile(r"[{\[<|:：=\t`\n┌]")
+
+
+def is_payload(text: str, question: str = "") -> str:
+    """Return what kind of payload a text is (JSON, a table, a field list); empty if it is none.
+
+    A snippet inside a sentence passes, all the more where the question asks for code.
+    """
+    if not _SIGN.search(text):
+        return ""
+    body = text.strip()
+    if _is_whole_payload(body):
+        return "JSON"
+    keys = [match.group(2).strip() for match in _KEY.finditer(body)]
+    if len(_OWN_KEYS.intersection(keys)) >= 2:
+        return "JSON"
+    asked = _ASKS_FOR_CODE.search(question) is not None
+    if not asked and _is_data(body, keys):
+        return "JSON"
+    if is_table(body):
+        return "a table"
+    return "a list of fields" if not asked and is_field_list(body) else ""
+
+
+def _is_whole_payload(body: str) -> bool:
+    """Tell whether nothing but data stands there, closed or cut off."""
+    if body[:1] == "{":
+        closed = body.rstrip("`. ")[-1:] == "}"
+        has_key = _KEY.search(body) or _BARE_KEY.search(body)
+        return bool(has_key) or (closed and not body[1:-1].strip())
+    if body[:1] == "[":
+        return _LIST.fullmatch(body) is not None or body[1:].lstrip()[:1] == "{"
+    return _MARKUP.fullmatch(body) is not None
+
+
+def _is_data(body: str, keys: list[str]) -> bool:
+    """Tell whether a text with something around it is data in the main."""
+    for language, block in _FENCE.findall(body):
+        inner = block.strip()
+        if language.lower() in _DATA_FENCES or _is_whole_payload(inner):
+            return True
+    if len(set(keys)) >= 3:
+        return True
+    begin, end = body.find("{"), body.rfind("}")
+    return bool(keys) and 0 <= begin < end and (end - begin + 1) * 2 >= len(body)
+
+
+class JsonAnswer:
+    """Refuse an answer that is JSON, a Python literal, a list of fields or a table."""
+
+    name = "json_answer"
+
+    def check(self, value: Any, context: CheckContext) -> Outcome:
+        """Pass an answer on that is made of sentences."""
+        answer = answer_of(value)
+        kind = is_payload(answer, context.question) if answer else ""
+        if not kind:
+            return Passed(value)
+        return refused(
+            f"rules.{self.name}",
+            f"answer is {kind}, not a sentence",
+            f"answer: it is {kind}. Say the same in one or two plain sentences, without JSON,"
+            " tables or lists of fields.",
+            field="answer",
+            value=value,
+        )

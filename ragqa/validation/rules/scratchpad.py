@@ -1,0 +1,96 @@
+"""An agent's notes, a model's reasoning and prompt marks are no answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ragqa.validation.fields import answer_of, refused, texts_of
+from ragqa.validation.gate import CheckContext, Outcome, Passed
+
+_LINE = r"(?:^|\n|(?<=[.!?。！？]\s))[ \t>*_#]*"
+_NOTES = re.compile(
+    rf"{_LINE}(?:Action Input|Final Answer|Observation|Tool (?:Call|Input|Output)|"
+    rf"行动输入|最终答案|观察|工具(?:调用|输入|输出))[*_]{{0,2}}\s?[:：]",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(
+    rf"{_LINE}(?:Thoughts?|Reasoning|Plan|思考|推理|计划)[*_]{{0,2}}\s?[:：]", re.IGNORECASE
+)
+_ACTION = re.compile(
+    r"(?:^|\n|[.!?。！？;；]\s?|\s)[ \t>*_#]*(?:Action|Tool|行动|动作|工具)[*_]{0,2}\s?[:：]\s*\S"
+)
+_NAMED_ACTION = re.compile(
+    rf"{_LINE}(?:Action|行动|动作)[*_]{{0,2}}\s?[:：]\s*(?:[a-z]+_[a-z_]+|\w+\(|\w+\[|search\b|搜索|查询)"
+)
+_TAG = re.compile(
+    r"</?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|tool_calls?|"
+    r"tool_response|tool_result|function_calls?|function_results?|(?:\w{1,12}:)?invoke|"
+    r"tool_use)\b[^>\n]{0,200}>"
+    r"|<\|[^|>\n]{1,40}\|>|<｜[^｜>\n]{1,40}｜>|◁/?think▷"
+    r"|\[/?(?:INST|TOOL_CALLS?|AVAILABLE_TOOLS|TOOL_RESULTS?)\]|<</?SYS>>"
+    r"|<(?:start|end)_of_turn>|#{2,3} ?(?:Instruction|Response|System|Assistant|Human) ?:",
+    re.IGNORECASE,
+)
+_CALL = re.compile(
+    r"(?:^|\s)(?:functions|tools)\.\w{2,40}\s*\(|\bsearch_documents\s*\(|\"tool_call_id\"\s*:"
+    r"|\"function_call\"\s*:|\"tool_calls\"\s*:"
+)
+_SPEAKER = r"\s*(?:system|assistant|user|human|系统|助手|用户)\s*[:：]"
+_ROLE = re.compile(_SPEAKER, re.IGNORECASE)
+_ROLE_TURN = re.compile(rf"\n{_SPEAKER}", re.IGNORECASE)
+_SYSTEM_PROMPT = re.compile(
+    r"\A\s*(?:you are (?:an?|the) (?:\w+[ -]){0,4}(?:assistant|agent|model|chatbot|bot)\b"
+    r"|(?:reply|respond|answer|return) (?:only )?(?:with|in|as) (?:a |an |one )?(?:\w+ )?json\b"
+    r"|你是(?:一[个名位])?[^，。\n]{0,16}(?:助手|助理|客服机器人|模型)[，。,.]"
+    r"|(?:请)?(?:只|仅)(?:用|以|返回|输出)[^，。\n]{0,10}JSON)",
+    re.IGNORECASE,
+)
+
+
+# Nearly every answer holds none of these, and then only the last pattern can match.
+_SIGN = re.compile(r"[:：<◁\[(#]")
+
+
+def scratchpad_mark(text: str) -> str:
+    """Return the mark by which a text is recognised as notes or a prompt; empty if it is none."""
+    if not _SIGN.search(text):
+        prompt = _SYSTEM_PROMPT.match(text)
+        return prompt.group().strip() if prompt else ""
+    for pattern in (_NOTES, _NAMED_ACTION, _TAG, _CALL, _SYSTEM_PROMPT):
+        if match := pattern.search(text):
+            return match.group().strip()
+    thought = _THOUGHT.search(text)
+    if thought and _ACTION.search(text, thought.end()):
+        return thought.group().strip()
+    if thought and thought.start() == 0 and thought.group().strip(" *_#>").lower()[:7] == "thought":
+        return thought.group().strip()
+    if _ROLE.match(text) and _ROLE_TURN.search(text):
+        return "a dialogue"
+    return ""
+
+
+class Scratchpad:
+    """Refuse thoughts, planned actions, reasoning tags and echoes of the prompt.
+
+    A mark that the question itself holds is what the question is about, and passes.
+    """
+
+    name = "scratchpad"
+
+    def check(self, value: Any, context: CheckContext) -> Outcome:
+        """Pass a response on that speaks to the reader."""
+        if answer_of(value) is None:
+            return Passed(value)
+        for path, text in texts_of(value):
+            mark = "" if path.startswith("sources") else scratchpad_mark(text)
+            if mark and mark.lower() not in context.question.lower():
+                return refused(
+                    f"rules.{self.name}",
+                    f"{path} holds working notes or parts of the prompt ({mark[:40]})",
+                    f"{path}: it holds working notes or parts of the instructions. Give only the"
+                    " answer for the reader.",
+                    field=path,
+                    value=value,
+                )
+        return Passed(value)
