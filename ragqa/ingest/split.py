@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragqa.ingest.document import Heading, Row
@@ -22,6 +22,9 @@ HEADING_MARK = " > "
 
 _PARAGRAPH_END = re.compile(r"(?:(?:\r\n?|\n)[ \t\u3000]*){2,}")
 _BLANKS = re.compile(r"\s+")
+_NO_TITLE = re.compile(r"[.!?。！？；;,，|][\"'”’)）]*$|^(?:[-*+•|>]|\d+[.)、])|\n|^$")
+_LONGEST_TITLE_CHARS = 60
+_MOST_ANNOUNCING = 2  # in a row: more of them are a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,30 +118,48 @@ def _ends(body: str, size: ChunkSize) -> list[int]:
     """Return where the pieces of a section end."""
     if len(body) <= size.target_chars:
         return [len(body)]
-    return _packed(body, list(_atoms(body, size)), size)
+    return _packed(body, _not_blank(body, _atoms(body, size)), size)
 
 
 def _packed(body: str, atoms: Sequence[int], size: ChunkSize) -> list[int]:
-    """Put atoms together up to the target; what announces or is too short keeps its neighbour."""
+    """Put atoms together up to the target; what announces the next atom goes with it."""
     ends: list[int] = []
-    start = before = 0
+    start = before = announcing = 0
+    steady = 0  # where the last atom ends that announces nothing
     for end in atoms:
-        length = before - start
-        if length and end - start > size.target_chars:
-            longest = size.max_chars + size.small_chars
-            stays = length < size.small_chars or _announces(body, before)
-            if not stays or end - start > longest:
-                ends.append(before)
-                start = before
+        if before > start and end - start > size.target_chars:
+            too_long = end - start > size.max_chars + size.small_chars
+            cut = before if too_long and steady <= start else steady
+            if cut - start >= size.small_chars or too_long:
+                ends.append(cut)
+                start = cut
+        announcing = announcing + 1 if _announces(body[before:end]) else 0
+        if not 0 < announcing <= _MOST_ANNOUNCING:
+            steady = end
         before = end
-    first_of_last = ends[-2] if len(ends) > 1 else 0
-    if ends and before - start < size.small_chars and before - first_of_last <= size.max_chars:
+    last = ends[-2] if len(ends) > 1 else 0
+    if ends and before - start < size.small_chars and before - last <= size.max_chars:
         ends.pop()
     return [*ends, before]
 
 
-def _announces(body: str, end: int) -> bool:
-    return body[max(end - 8, 0) : end].rstrip().endswith((":", "：", "|"))
+def _not_blank(body: str, atoms: Iterable[int]) -> list[int]:
+    """Return the atoms with those of blanks put to the next one, at the end to the last."""
+    ends: list[int] = []
+    start = 0
+    for end in atoms:
+        if not body[start:end].isspace():
+            ends.append(end)
+        start = end
+    return [*ends[:-1], len(body)]
+
+
+def _announces(atom: str) -> bool:
+    """Tell whether a paragraph is a title or an introduction of what follows."""
+    line = atom.strip()
+    if line.endswith((":", "：")):
+        return True
+    return len(line) <= _LONGEST_TITLE_CHARS and not _NO_TITLE.search(line)
 
 
 def _atoms(body: str, size: ChunkSize) -> Iterator[int]:

@@ -16,6 +16,7 @@ _VALUE = re.compile(
     r"https?://|[^\s@]+@[^\s@]+\.[a-z]+$|(?:true|false|yes|no|n/a|null|是|否)$", re.I
 )
 _LONGEST_NAME_CHARS = 60
+_LONGEST_FIGURE_CHARS = 120  # a longer cell is prose
 
 
 def tidy(cell: str) -> str:
@@ -26,11 +27,19 @@ def tidy(cell: str) -> str:
 def row_line(header: Cells | None, cells: Cells) -> str:
     """Return a row as ``header: value; header: value``, without its empty cells.
 
+    A cell of prose stands on a line of its own, so that the others can be quoted without it.
+
     >>> row_line(["model", "price"], ["L5", "39"])
     'model: L5; price: 39'
     """
-    named = zip_longest(header or (), cells, fillvalue="")
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+    line, mark = "", ""
+    for name, cell in zip_longest(header or (), cells, fillvalue=""):
+        if cell:
+            is_prose = len(cell) > _LONGEST_FIGURE_CHARS
+            mark = "\n" if mark and is_prose else mark
+            line += f"{mark}{name}: {cell}" if name else f"{mark}{cell}"
+            mark = "\n" if is_prose else "; "
+    return line
 
 
 def table_lines(rows: Sequence[Cells], header_rows: int = 0) -> list[str]:
