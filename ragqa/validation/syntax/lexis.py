@@ -1,0 +1,70 @@
+"""The characters and tokens that structure is made of. Every pattern is linear in the text."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+PLAIN: Final = {
+    "｛": "{",
+    "｝": "}",
+    "［": "[",
+    "］": "]",
+    "（": "(",
+    "）": ")",
+    "：": ":",
+    "，": ",",
+}
+"""Full-width punctuation where structure is due, and what it stands for."""
+
+CLOSER: Final = {"{": "}", "[": "]", "(": ")"}
+CLOSERS: Final = "}])｝］）"
+COMMAS: Final = ",，"
+COLONS: Final = ":："
+
+STRAIGHT: Final = "\"'＂＇"
+"""Quotes that open and close alike."""
+
+CURLED: Final = {"“": '“”„‟"', "”": '“”„‟"', "„": '“”„‟"', "‟": '“”„‟"', "‘": "‘’'", "’": "‘’'"}
+"""Typographic quotes that open a string, and the quotes that may close it."""
+
+QUOTES: Final = STRAIGHT + "".join(CURLED)
+
+ODD_BLANKS: Final = (
+    "\u000b\u000c\u0085\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028\u2029\u202f\u205f"
+    "\u2060\u3000\ufeff"
+)
+"""Blanks and invisible marks that JSON lacks, as a character class."""
+
+BLANK: Final = re.compile(r"[ \t\r\n]*+")
+SKIPPED: Final = re.compile(
+    rf"(?:[ \t\r\n{ODD_BLANKS}]++"
+    r"|//[^\r\n\u2028\u2029]*+"
+    r"|\#[^\r\n\u2028\u2029]*+"
+    r"|/\*(?:[^*]++|\*(?!/))*+\*/"
+    r")*+"
+)
+"""Everything that may stand between tokens: blanks, invisible marks, comments."""
+
+COMMENT: Final = re.compile(r"//|#|/\*")
+ODD_BLANK: Final = re.compile(f"[{ODD_BLANKS}]")
+
+IDENTIFIER: Final = re.compile(r"[^\W\d][\w$]*+")
+
+KEY_AND_COLON: Final = re.compile(
+    r"(?:"
+    r'"[^"\\\r\n]{1,80}+"'
+    r"|'[^'\\\r\n]{1,80}+'"
+    r"|＂[^＂\\\r\n]{1,80}+＂"
+    r"|＇[^＇\\\r\n]{1,80}+＇"
+    r'|[“”„‟][^“”„‟"\\\r\n]{1,80}+[“”„‟"]'
+    r"|[‘’][^‘’'\\\r\n]{1,80}+[‘’']"
+    r"|[^\W\d][\w$]*+"
+    rf")[ \t\r\n{ODD_BLANKS}]*+[:：]"
+)
+"""A key with its colon: what follows the comma between two members."""
+
+VALUE_START: Final = re.compile(
+    rf"[{QUOTES}{{\[(｛［（+\-.\d]|true|false|null|True|False|None|TRUE|FALSE|NULL|Null"
+)
+"""What follows the comma between two elements."""

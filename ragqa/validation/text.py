@@ -1,0 +1,148 @@
+"""Gate 0: how the reply ended, whether the model declined, and what it thought to itself."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ragqa.validation.gate import INTERRUPTED, CheckContext, Fault, Outcome, Passed, Rejected
+from ragqa.validation.reasoning import without_reasoning
+from ragqa.validation.refusals import declines, is_filter_notice
+
+_INVISIBLE: Final = (
+    "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\u00ad\u180e\u061c"
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\x00"
+)
+_BLANK: Final = " \t\r\n\v\f\u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+
+# What services call it: OpenAI, Azure and most compatible servers; Anthropic, Gemini, Bedrock,
+# Mistral, DeepSeek, Zhipu, vLLM. Whatever is not listed ends a reply as it should.
+_TRUNCATED: Final = frozenset(
+    {
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "max_completion_tokens",
+        "max_new_tokens",
+        "max_length",
+        "model_length",
+        "token_limit",
+        "token_limit_reached",
+        "model_context_window_exceeded",
+        "context_length_exceeded",
+        "context_length",
+        "incomplete",
+    }
+)
+_FILTERED: Final = frozenset(
+    {
+        "content_filter",
+        "content_filtered",
+        "content_policy_violation",
+        "safety",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+        "recitation",
+        "sensitive",
+        "guardrail_intervened",
+    }
+)
+_BROKEN_OFF: Final = frozenset(
+    {
+        INTERRUPTED,
+        "abort",
+        "aborted",
+        "cancelled",
+        "canceled",
+        "network_error",
+        "insufficient_system_resource",
+    }
+)
+_ASK: Final = "Reply with exactly one JSON object."
+
+
+class TextGate:
+    """Refuse replies that ended early or decline; pass the text on without reasoning and marks.
+
+    Takes the raw reply (str). Faults: ``text.truncated``, ``text.content_filter``,
+    ``text.refusal``, ``text.interrupted``, ``text.empty``. Finish reasons that are not known pass.
+    """
+
+    name = "text"
+
+    def check(self, value: Any, context: CheckContext) -> Outcome:
+        """Return the cleaned text, or why there is no answer in it. Never raises."""
+        if value is None:
+            value = ""
+        if not isinstance(value, str):
+            reason = f"a text is due here, not {type(value).__name__}"
+            return Rejected((Fault("syntax.invalid", reason, _ASK),), value)
+        fault = _of_ending(context)
+        if fault is not None:
+            return Rejected((fault,), value)
+        text, repairs = _stripped(value)
+        spoken = without_reasoning(text)
+        if spoken.is_cut:
+            return Rejected((_cut_while_thinking(),), value)
+        if spoken.had_reasoning:
+            text, _ = _stripped(spoken.text)
+            repairs = (*repairs, "reasoning")
+        fault = _of_text(text, had_reasoning=spoken.had_reasoning)
+        return Passed(text, repairs) if fault is None else Rejected((fault,), value)
+
+
+def _stripped(text: str) -> tuple[str, tuple[str, ...]]:
+    """Strip blanks and invisible marks off both ends."""
+    stripped = text.strip(_INVISIBLE + _BLANK)
+    has_marks = len(stripped) != len(text.strip(_BLANK))
+    return stripped, ("invisible_marks",) if has_marks else ()
+
+
+def _of_ending(context: CheckContext) -> Fault | None:
+    """Judge by what the service says of the reply."""
+    reason = str(context.finish_reason or "").strip().lower().rpartition(".")[2]
+    if context.refusal and context.refusal.strip():
+        return _refusal("the model declined")
+    if reason == "refusal":
+        return _refusal("the model declined (finish reason refusal)")
+    if reason in _FILTERED:
+        return _filtered(f"the service's content filter stopped the reply (finish reason {reason})")
+    if reason in _BROKEN_OFF:
+        return Fault("text.interrupted", "the reply broke off before its end", _ASK)
+    if reason in _TRUNCATED:
+        feedback = (
+            "Your reply was cut off by the token limit. Send the whole object again, with "
+            "shorter texts."
+        )
+        return Fault(
+            "text.truncated", f"the token limit cut the reply (finish_reason={reason})", feedback
+        )
+    return None
+
+
+def _of_text(text: str, *, had_reasoning: bool) -> Fault | None:
+    if not text:
+        reason = "there is nothing but reasoning" if had_reasoning else "the reply is empty"
+        return Fault("text.empty", reason, f"Your reply held no answer. {_ASK}")
+    if "{" in text:
+        return None
+    if is_filter_notice(text):
+        return _filtered("the reply is a content filter's notice")
+    return _refusal("the reply declines and holds no object") if declines(text) else None
+
+
+def _cut_while_thinking() -> Fault:
+    feedback = (
+        f"Your reply ended while you were still thinking; drafts do not count. Think less. {_ASK}"
+    )
+    return Fault("text.truncated", "the reply ends inside a reasoning block", feedback)
+
+
+def _refusal(reason: str) -> Fault:
+    return Fault("text.refusal", reason, "You declined to answer.")
+
+
+def _filtered(reason: str) -> Fault:
+    return Fault("text.content_filter", reason, "The reply was stopped by a content filter.")
