@@ -63,8 +63,9 @@ class FileAbilityStore:
 
     def refused(self, identity: str) -> frozenset[str]:
         """Return the features that this endpoint was found to refuse."""
-        entry = self._fresh_entries().get(identity, {})
-        return frozenset(name for name in entry.get("refuses", ()) if isinstance(name, str))
+        names = self._fresh_entries().get(identity, {}).get("refuses")
+        names = names if isinstance(names, list) else []
+        return frozenset(name for name in names if isinstance(name, str))
 
     def remember(self, identity: str, refused: frozenset[str]) -> None:
         """Keep what this endpoint refuses; an empty set forgets it."""

@@ -27,7 +27,7 @@ _MODES = ("json_schema", "function_calling", "json_mode")
 
 _UNSUPPORTED = re.compile(
     r"support|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed|implemented|available)"
-    r"|invalid|must be|should be|require|extra|only|failed to parse|no such|cannot",
+    r"|unavailable|invalid|must be|should be|require|extra|only|failed to parse|no such|cannot",
     re.IGNORECASE,
 )
 _ONLY_A_STATUS = re.compile(

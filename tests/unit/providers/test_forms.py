@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragqa.contract import QAResponse
+from ragqa.providers.forms import DEFAULT_ORDER, form_of
+from ragqa.providers.schema import response_format
+
+FORMAT = response_format(QAResponse)
+PAYLOAD: dict[str, Any] = {
+    "model": "m",
+    "messages": [{"role": "user", "content": "Reply in JSON."}],
+    "temperature": 0.2,
+    "max_completion_tokens": 300,
+    "response_format": FORMAT,
+}
+
+
+def test_the_richest_form_comes_first() -> None:
+    form = form_of(PAYLOAD, ())
+    assert form.features == {"json_schema", "temperature", "max_tokens"}
+    assert form.body["response_format"] is FORMAT
+    assert form.body["max_tokens"] == 300
+    assert "max_completion_tokens" not in form.body
+    assert not form.by_function
+
+
+def test_the_payload_is_left_alone() -> None:
+    before = dict(PAYLOAD)
+    form_of(PAYLOAD, {"json_schema", "temperature", "max_tokens"})
+    assert before == PAYLOAD
+
+
+def test_a_function_carries_the_schema() -> None:
+    form = form_of(PAYLOAD, {"json_schema"})
+    function = form.body["tools"][0]["function"]
+    assert form.by_function
+    assert function["parameters"] is FORMAT["json_schema"]["schema"]
+    assert function["strict"] is True
+    assert form.body["tool_choice"] == {"type": "function", "function": {"name": "QAResponse"}}
+    assert "response_format" not in form.body
+
+
+def test_the_callers_own_tools_stay() -> None:
+    tools = [{"type": "function", "function": {"name": "look_up"}}]
+    form = form_of({**PAYLOAD, "tools": tools}, {"json_schema"})
+    assert form.body["tools"] is tools
+    assert form.features == {"json_mode", "temperature", "max_tokens"}
+
+
+def test_json_mode_needs_the_word() -> None:
+    silent = {**PAYLOAD, "messages": [{"role": "user", "content": "Hello."}]}
+    assert "response_format" not in form_of(silent, (), order=("json_mode",)).body
+    form = form_of(PAYLOAD, (), order=("json_mode",))
+    assert form.body["response_format"] == {"type": "json_object"}
+
+
+def test_everything_can_be_refused() -> None:
+    refused = {*DEFAULT_ORDER, "temperature", "max_tokens", "max_completion_tokens"}
+    form = form_of(PAYLOAD, refused)
+    assert form.body.keys() == {"model", "messages"}
+    assert form.features == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("refused", "preferred", "name"),
+    [
+        ((), "max_tokens", "max_tokens"),
+        ((), "max_completion_tokens", "max_completion_tokens"),
+        ({"max_tokens"}, "max_tokens", "max_completion_tokens"),
+        ({"max_completion_tokens"}, "max_completion_tokens", "max_tokens"),
+    ],
+)
+def test_the_limit_has_two_names(refused: Any, preferred: str, name: str) -> None:
+    form = form_of(PAYLOAD, refused, limit_name=preferred)
+    assert form.body[name] == 300
+    assert name in form.features
+
+
+def test_another_format_passes_as_it_is() -> None:
+    wanted = {"type": "json_object"}
+    assert form_of({**PAYLOAD, "response_format": wanted}, ()).body["response_format"] is wanted
+
+
+def test_empty_arguments_are_not_sent() -> None:
+    assert "dimensions" not in form_of({"model": "e", "dimensions": None}, ()).body

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragqa.providers.normal import REFUSAL, MalformedReplyError, StreamShape, whole_reply
+
+CALL = {"index": 0, "function": {"name": "r", "arguments": '{"a": 1}'}}
+
+
+def _whole(message: Any, *, by_function: bool = False, **choice: Any) -> tuple[str, str]:
+    data = {"choices": [{"message": message, **choice}]}
+    shaped = whole_reply(data, by_function=by_function)["choices"][0]
+    return shaped["message"]["content"], shaped["finish_reason"]
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": "x"}, "x"),
+        ({"content": None}, ""),
+        ({}, ""),
+        ({"content": 7}, ""),
+        ({"content": [{"type": "text", "text": "x"}, {"type": "image"}, "y", None]}, "x"),
+        ({"content": "x", "reasoning_content": "h", "reasoning": "h"}, "x"),
+        ({"content": "x", "refusal": ""}, "x"),
+    ],
+)
+def test_content_is_text(message: dict[str, Any], text: str) -> None:
+    assert _whole(message) == (text, "stop")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "tool_calls": [CALL]},
+        {"content": "I call it.", "tool_calls": [CALL]},
+        {"function_call": CALL["function"]},
+    ],
+)
+def test_arguments_become_content(message: dict[str, Any]) -> None:
+    assert _whole(message, by_function=True) == ('{"a": 1}', "stop")
+
+
+@pytest.mark.parametrize("calls", [[], None, [None], [{}], [{"function": None}], "x"])
+def test_content_counts_where_no_arguments_came(calls: Any) -> None:
+    message = {"content": "x", "tool_calls": calls}
+    assert _whole(message, by_function=True) == ("x", "stop")
+
+
+def test_tool_calls_that_were_not_asked_for_stay() -> None:
+    data = {"choices": [{"message": {"tool_calls": [CALL]}, "finish_reason": "tool_calls"}]}
+    choice = whole_reply(data, by_function=False)["choices"][0]
+    assert choice["message"]["tool_calls"] == [CALL]
+    assert choice["finish_reason"] == "tool_calls"
+
+
+@pytest.mark.parametrize(
+    ("said", "by_function", "reason"),
+    [
+        ("stop", False, "stop"),
+        ("length", False, "length"),
+        ("content_filter", False, "content_filter"),
+        ("tool_calls", False, "tool_calls"),
+        ("tool_calls", True, "stop"),
+        ("function_call", True, "stop"),
+        ("length", True, "length"),
+        ("STOP", False, "stop"),
+        ("MAX_TOKENS", False, "length"),
+        ("SAFETY", False, "content_filter"),
+        ("eos_token", False, "stop"),
+        (None, False, "stop"),
+        ("", False, "stop"),
+        (7, False, "stop"),
+        ("insufficient_system_resource", False, "insufficient_system_resource"),
+    ],
+)
+def test_finish_reasons(said: Any, reason: str, *, by_function: bool) -> None:
+    assert _whole({"content": "x"}, by_function=by_function, finish_reason=said)[1] == reason
+
+
+def test_a_refusal_ends_with_its_own_reason() -> None:
+    assert _whole({"content": None, "refusal": "No."}) == ("No.", REFUSAL)
+    filtered = _whole({"content": None, "refusal": "No."}, finish_reason="content_filter")
+    assert filtered == ("No.", "content_filter")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [None, "x", [], {}, {"choices": None}, {"choices": {}}, {"choices": [None]},
+     {"choices": [{}]}, {"choices": [{"message": None}]}],
+)  # fmt: skip
+def test_what_is_no_completion_is_malformed(data: Any) -> None:
+    with pytest.raises(MalformedReplyError):
+        whole_reply(data, by_function=False)
+
+
+def _stream(chunks: list[Any], *, by_function: bool = False) -> tuple[str, list[str | None]]:
+    shape = StreamShape(by_function=by_function)
+    choices = [c for chunk in chunks for c in shape.chunk(chunk)["choices"]]
+    text = "".join(choice["delta"]["content"] for choice in choices)
+    return text, [choice["finish_reason"] for choice in choices if choice["finish_reason"]]
+
+
+def _chunk(delta: Any, reason: Any = None) -> dict[str, Any]:
+    return {"choices": [{"delta": delta, "finish_reason": reason}]}
+
+
+def test_a_reason_comes_once() -> None:
+    chunks = [_chunk({"content": "x"}, "stop"), _chunk({}, "stop"), _chunk({}, "length")]
+    assert _stream(chunks) == ("x", ["stop"])
+
+
+def test_no_reason_stays_none() -> None:
+    assert _stream([_chunk({"content": "x"}), {"choices": []}, _chunk({})]) == ("x", [])
+
+
+def test_a_refusal_is_held_back_to_the_end() -> None:
+    shape = StreamShape(by_function=False)
+    first = shape.chunk(_chunk({"refusal": "I can"}))["choices"][0]
+    assert first["delta"]["content"] == ""
+    assert shape.has_text
+    shape.chunk(_chunk({"refusal": "not."}))
+    last = shape.chunk(_chunk({}, "stop"))["choices"][0]
+    assert (last["delta"]["content"], last["finish_reason"]) == ("I cannot.", REFUSAL)
+
+
+def test_fragments_of_the_first_function_only() -> None:
+    second = {"index": 1, "function": {"name": "s", "arguments": "XX"}}
+    chunks = [
+        _chunk({"tool_calls": [{"index": 0, "function": {"name": "r", "arguments": ""}}]}),
+        _chunk({"tool_calls": [{"index": 0, "function": {"arguments": '{"a"'}}]}),
+        _chunk({"tool_calls": [second]}),
+        _chunk({"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]}),
+        _chunk({}, "tool_calls"),
+    ]
+    assert _stream(chunks, by_function=True) == ('{"a": 1}', ["stop"])
+
+
+@pytest.mark.parametrize("chunk", [None, "x", [1], 7])
+def test_what_is_no_chunk_is_malformed(chunk: Any) -> None:
+    with pytest.raises(MalformedReplyError):
+        StreamShape(by_function=False).chunk(chunk)
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [{}, {"choices": None}, {"choices": [None]}, {"choices": ["x"]}, {"choices": [{"index": 0}]},
+     {"choices": [{"delta": None}]}, {"choices": [{"delta": "x"}]}],
+)  # fmt: skip
+def test_empty_chunks_are_passed_over(chunk: dict[str, Any]) -> None:
+    assert _stream([chunk]) == ("", [])
+
+
+def test_usage_is_kept_for_the_end() -> None:
+    shape = StreamShape(by_function=False)
+    for tokens in (1, 2, 3):
+        shaped = shape.chunk({"choices": [], "usage": {"completion_tokens": tokens}})
+        assert shaped["usage"] is None
+    shape.chunk({"choices": [], "usage": None})
+    usage = shape.last_chunk()["usage"]
+    assert usage is not None
+    assert usage["completion_tokens"] == 3
+
+
+@pytest.mark.parametrize("count", [None, "5", 2.5, True, -1, [], float("nan")])
+def test_only_whole_counts_count(count: Any) -> None:
+    usage = {
+        "prompt_tokens": count,
+        "completion_tokens": 2,
+        "prompt_tokens_details": {"cached_tokens": count},
+    }
+    data = {"choices": [], "usage": usage}
+    shaped = whole_reply(data, by_function=False)["usage"]
+    assert shaped["prompt_tokens"] == shaped["prompt_tokens_details"]["cached_tokens"] == 0
+    assert shaped["total_tokens"] == 2
