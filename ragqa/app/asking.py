@@ -106,11 +106,9 @@ def asker(
     """
     settings = settings or Settings.load()
     name = chain or default_chain(settings)
-    module = loaded_chain(name)
     with_model = _needs_model(name, settings)
-    missing = missing_for_model(settings) if with_model else []
-    missing += missing_for_retriever(settings)
-    require(settings, missing, purpose="to answer a question")
+    _require_all(settings, with_model=with_model)
+    module = loaded_chain(name)
     report = sync_before_asking(docs, settings, progress)
 
     from ragqa.app.parts import parts_for
@@ -128,6 +126,12 @@ def loaded_chain(name: str) -> Any:
     import chains
 
     return chains.load(name)
+
+
+def _require_all(settings: Settings, *, with_model: bool) -> None:
+    missing = missing_for_model(settings) if with_model else []
+    missing += missing_for_retriever(settings)
+    require(settings, missing, purpose="to answer a question")
 
 
 def _needs_model(name: str, settings: Settings) -> bool:
@@ -211,10 +215,9 @@ def chain(name: str, *, settings: Settings | None = None, **options: Any) -> Run
         options: What the chain's ``build`` takes.
     """
     settings = settings or Settings.load()
-    module = loaded_chain(name)
     with_model = _needs_model(name, settings)
-    missing = missing_for_model(settings) if with_model else []
-    require(settings, missing + missing_for_retriever(settings), purpose="to build the chain")
+    _require_all(settings, with_model=with_model)
+    module = loaded_chain(name)
 
     from ragqa.app.parts import parts_for
 
