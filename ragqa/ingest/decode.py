@@ -33,11 +33,14 @@ _MAGIC = (
     (b"\x7fELF", "a program"),
     (b"SQLite format 3\0", "a database"),
 )
-_CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {*b"\t\n\v\f\r\x1b", 0x85})
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
+_HIGH_TO_BLANK = bytes(range(0x80)) + b" " * 0x80
 _CONTROL_SHARE = 0.01  # of a text that still counts as one: a log with a stray byte
 _SAMPLE_BYTES = 1 << 16
 _Candidate = tuple[str, encodings.Plausibility]
-_WIDE: tuple[_Candidate, ...] = (("utf-16-le", encodings.wide), ("utf-16-be", encodings.wide))
+_WIDE: tuple[_Candidate, ...] = tuple(
+    (encoding, encodings.wide) for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+)
 # In this order where two fit equally well.
 _CANDIDATES: tuple[_Candidate, ...] = (
     ("gb18030", encodings.gb18030),
@@ -47,6 +50,7 @@ _CANDIDATES: tuple[_Candidate, ...] = (
     ("cp1252", encodings.western),
 )
 _PLAUSIBLE = 0.5
+_CERTAIN = 0.75
 _OTHER_CODE_PAGES = [
     "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "tis_620",
     "koi8_r", "koi8_u", "cp866", "cp437", "cp850", "euc_jp", "mac_roman",
@@ -83,11 +87,19 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
 
 def _attempts(data: bytes, declared: str | None) -> Iterator[str]:
     if b"\0" in data:
-        yield from _wide(data)
+        yield from _ranked(data, _WIDE)
+    if _is_binary(data):
+        return
+    if data.isascii():
+        yield "utf-8"
+        return
     if encodings.doubtful_utf8(data[:_SAMPLE_BYTES].decode("utf-8", errors="replace")):
         yield from _ranked(data, _CANDIDATES[:1])
     yield "utf-8"
-    if b"\0" in data or _damaged_utf8_at(data) is not None:
+    if b"\0" in data:
+        return
+    if _damaged_utf8_at(data) is not None:
+        yield from _ranked(data, _CANDIDATES[:1], _CERTAIN)
         return
     if declared and (encoding := _known(declared)):
         yield encoding
@@ -124,41 +136,39 @@ def _known(declared: str) -> str | None:
 
 
 def _looks_binary(text: str) -> bool:
-    controls = len(text) - len(text.translate(_CONTROL))
+    controls = len(_CONTROL.findall(text))
     return controls > max(2, len(text) * _CONTROL_SHARE)
 
 
-def _wide(data: bytes) -> Iterator[str]:
-    """Yield the UTF-32 and UTF-16 forms that give a plausible text."""
-    sample = data[:_SAMPLE_BYTES]
-    if len(data) % 4 == 0 and not sample[3::4].strip(b"\0"):
-        yield "utf-32-le"
-    if len(data) % 4 == 0 and not sample[::4].strip(b"\0"):
-        yield "utf-32-be"
-    if len(data) % 2 == 0:
-        yield from _ranked(data, _WIDE)
+def _is_binary(data: bytes) -> bool:
+    """Tell whether bytes below the printable ones stand in what is no UTF-16."""
+    return _looks_binary(data[:_SAMPLE_BYTES].translate(_HIGH_TO_BLANK).decode("ascii"))
 
 
-_LATE_OR_BAD = re.compile("[\udc80-\udcff]+")
+_MOSTLY_UTF8 = 4  # characters beyond ASCII for every broken one
+_BAD_BYTES = re.compile("[\udc80-\udcff]+")
 
 
 def _damaged_utf8_at(data: bytes) -> int | None:
     """Return where a text that is UTF-8 in the main breaks it; such a file is not guessed at."""
     text = data.decode("utf-8", errors="surrogateescape")
-    bad = _LATE_OR_BAD.search(text)
+    bad = _BAD_BYTES.search(text)
     if bad is None:
         return None
-    broken = len(_LATE_OR_BAD.findall(text))
-    longer = sum(1 for char in text if char > "\u07ff" and not "\ud800" <= char <= "\udfff")
-    return len(text[: bad.start()].encode("utf-8")) if longer > 4 * broken else None
+    good = sum(1 for char in text if char > "\x7f") - sum(map(len, _BAD_BYTES.findall(text)))
+    if good < _MOSTLY_UTF8 * len(_BAD_BYTES.findall(text)):
+        return None
+    return len(text[: bad.start()].encode("utf-8"))
 
 
-def _ranked(data: bytes, candidates: tuple[_Candidate, ...]) -> Iterator[str]:
+def _ranked(
+    data: bytes, candidates: tuple[_Candidate, ...], at_least: float = _PLAUSIBLE
+) -> Iterator[str]:
     """Yield the encodings that give a plausible text, the most plausible first."""
     scores = []
     for encoding, plausibility in candidates:
         sample = _sample(data, encoding)
-        if sample is not None and (score := plausibility(sample)) >= _PLAUSIBLE:
+        if sample is not None and (score := plausibility(sample)) >= at_least:
             scores.append((score, encoding))
     for _, encoding in sorted(scores, key=lambda pair: -pair[0]):
         yield encoding
@@ -182,9 +192,9 @@ def _detected(data: bytes) -> Iterator[str]:
 
 
 def _refusal(data: bytes) -> RetrievalError:
+    if _is_binary(data):
+        return RetrievalError("is not text", hint="Index the document it was made from.")
     at = _damaged_utf8_at(data)
     if at is not None:
         return RetrievalError(f"is UTF-8, but damaged at byte {at}", hint=_AS_UTF8)
-    if b"\0" in data or _looks_binary(data.decode("latin-1")):
-        return RetrievalError("is not text", hint="Index the document it was made from.")
     return RetrievalError("has an encoding that could not be recognised", hint=_AS_UTF8)

@@ -20,7 +20,7 @@ def loads(text: str) -> Any:
     """
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
-        if "\\ud" in text.lower():  # half of a surrogate pair cannot be stored
+        if "\\ud" in text or "\\uD" in text:  # half of a surrogate pair cannot be stored
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as exc:
         where = f"line {exc.lineno}, " if exc.lineno > 1 else ""
