@@ -9,8 +9,9 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from ragqa.grounding.figures import Figure, FigureSet, figures
+from ragqa.grounding.figures import Figure, figures, missing
 from ragqa.grounding.figures.moments import MONTH_WORDS
 from ragqa.language import is_function_word
 
@@ -69,18 +70,21 @@ def holds(quotes: str | Sequence[str], sentence: str) -> bool:
     A word that only counts ("two handles") is the writer's own and need not stand in them.
     """
     texts = (quotes,) if isinstance(quotes, str) else tuple(quotes)
-    needed = [figure for figure in figures(sentence) if not figure.loose]
-    if needed and not _supported(needed, texts):
+    needed, named = _claims(sentence)
+    if needed and missing(needed, texts):
         return False
-    named = {word for name in names(sentence) for word in _compared(name)}
-    return named <= {word for text in texts for word in _compared(text)} or all(
-        _squeezed(name) in _squeezed(" ".join(texts)) for name in names(sentence)
+    if not named:
+        return True
+    standing = {word for text in texts for word in _compared(text)}
+    return all(word in standing for name in named for word in _compared(name)) or all(
+        _squeezed(name) in _squeezed(" ".join(texts)) for name in named
     )
 
 
-def _supported(needed: Sequence[Figure], texts: Sequence[str]) -> bool:
-    standing = FigureSet.of(figure for text in texts for figure in figures(text))
-    return all(standing.supports(figure) for figure in needed)
+@lru_cache(maxsize=128)
+def _claims(sentence: str) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
+    """Return the figures and names of a sentence, which many quotes are held against."""
+    return tuple(each for each in figures(sentence) if not each.loose), names(sentence)
 
 
 def _compared(text: str) -> list[str]:

@@ -8,6 +8,7 @@ True
 """
 
 from ragqa.grounding.figures.figure import Figure, FigureSet
+from ragqa.grounding.figures.lookup import missing, stands
 from ragqa.grounding.figures.scan import figures, supported
 
-__all__ = ["Figure", "FigureSet", "figures", "supported"]
+__all__ = ["Figure", "FigureSet", "figures", "missing", "stands", "supported"]

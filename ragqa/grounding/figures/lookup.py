@@ -1,0 +1,53 @@
+"""Look figures up in texts, the cheap ways first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from ragqa.grounding.figures.figure import Figure, FigureSet
+from ragqa.grounding.figures.numerals import HAN_NUMERALS
+from ragqa.grounding.figures.scan import figures
+
+# What may not stand beside a figure that is found word by word: it would be part of a longer one.
+_BEFORE = re.compile(rf"(?:[0-9A-Za-z{HAN_NUMERALS}第.−-]|[0-9][,/:])$")
+_AFTER = re.compile(rf"[0-9A-Za-z%％‰{HAN_NUMERALS}半多余]|[.,/:-][0-9]|-[A-Za-z]|分之|折")
+
+
+@lru_cache(maxsize=512)
+def figure_set(text: str) -> FigureSet:
+    """Return the figures of a text as a set; the same passages come up again and again."""
+    return FigureSet.of(figures(text))
+
+
+def stands(piece: str, text: str) -> bool:
+    """Tell whether a piece stands in a text by itself, not as part of a longer figure or word.
+
+    >>> stands("5 days", "within 15 days"), stands("5 days", "within 5 days.")
+    (False, True)
+    """
+    at = text.find(piece)
+    while at >= 0:
+        end = at + len(piece)
+        if not _BEFORE.search(text[max(0, at - 2) : at]) and not _AFTER.match(text, end):
+            return True
+        at = text.find(piece, at + 1)
+    return False
+
+
+def missing(found: Iterable[Figure], texts: Sequence[str]) -> list[Figure]:
+    """Return the figures that none of the texts bears out.
+
+    The parts of a date or of "1 200" may stand in different texts.
+    """
+    left = [each for each in found if not any(stands(each.text, text) for text in texts)]
+    for text in texts:
+        if not left:
+            return []
+        standing = figure_set(text)
+        left = [each for each in left if not standing.supports(each)]
+    if not any(each.parts for each in left):
+        return left
+    joined = FigureSet.of(each for text in texts for each in figures(text))
+    return [each for each in left if not joined.supports(each)]
