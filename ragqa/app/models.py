@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.home import made_home
+from ragqa.app.priced import priced
 from ragqa.errors import ConfigError
 from ragqa.settings import Settings
 from ragqa.settings.resolve import (
@@ -51,7 +52,8 @@ def _openai_chat_model(settings: Settings, name: str | None) -> ChatModel | None
         return None
     from ragqa.providers.openai import chat_model as openai_chat_model
 
-    return openai_chat_model(model=name, **_access(settings))
+    model = openai_chat_model(model=name, **_access(settings))
+    return priced(model, settings.prices.get(name))
 
 
 def _access(settings: Settings) -> dict[str, Any]:

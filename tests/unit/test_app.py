@@ -6,10 +6,18 @@ from ragqa.app.indexing import groups_by_folder, listed
 from ragqa.app.narrowed import narrowed
 from ragqa.app.own_packages import require_own_packages
 from ragqa.app.parts import policy_for
-from ragqa.contract import CHINESE_CATEGORIES, DEFAULT_CATEGORIES, Caller, Passage, Strategy
+from ragqa.app.priced import priced
+from ragqa.contract import (
+    CHINESE_CATEGORIES,
+    DEFAULT_CATEGORIES,
+    Caller,
+    Passage,
+    Strategy,
+    Usage,
+)
 from ragqa.errors import ConfigError
-from ragqa.ports import SearchQuery
-from ragqa.settings import Settings
+from ragqa.ports import ModelReply, ModelRequest, SearchQuery
+from ragqa.settings import Price, Settings
 
 
 def load(tmp_path, toml="", **overrides):
@@ -118,6 +126,59 @@ class TestNarrowed:
             for conditions, score in (({}, None), ({"a": "1"}, None), ({}, 2.0))
         }
         assert len(versions) == 3
+
+
+class Talker:
+    """A chat model that always says the same."""
+
+    name = "m at nowhere"
+    reply = ModelReply(
+        "{}", usage=Usage(calls=1, prompt_tokens=3000, completion_tokens=500, cached_tokens=1000)
+    )
+
+    def complete(self, request, config=None):
+        return self.reply
+
+    async def acomplete(self, request, config=None):
+        return self.reply
+
+    def stream(self, request, config=None):
+        yield "{"
+        yield self.reply
+
+    async def astream(self, request, config=None):
+        yield "{"
+        yield self.reply
+
+
+class TestPriced:
+    REQUEST = ModelRequest(messages=())
+
+    @pytest.mark.parametrize(
+        ("price", "cost"),
+        [
+            (Price(prompt=2, completion=8), 0.01),
+            (Price(prompt=2, completion=8, cached=1), 0.009),
+            (Price(prompt=0, completion=0), 0),
+        ],
+    )
+    async def test_every_way_of_asking_tells_the_cost(self, price, cost):
+        model = priced(Talker(), price)
+        replies = [
+            model.complete(self.REQUEST),
+            await model.acomplete(self.REQUEST),
+            list(model.stream(self.REQUEST))[-1],
+            [piece async for piece in model.astream(self.REQUEST)][-1],
+        ]
+        assert [reply.usage.cost for reply in replies] == pytest.approx([cost] * 4)
+        assert all(reply.usage.prompt_tokens == 3000 for reply in replies)
+        assert list(model.stream(self.REQUEST))[0] == "{"
+        assert model.name == Talker.name
+
+    def test_without_a_price_it_is_the_model_itself(self):
+        talker = Talker()
+        assert priced(talker, None) is talker
+        assert priced(None, Price(prompt=1, completion=1)) is None
 
 
 class TestFolderGroups:
