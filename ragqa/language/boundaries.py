@@ -28,10 +28,10 @@ _TITLES = _listed(
     " mme mlle messrs"
 )
 _INLINE = _listed(
-    "vs e.g i.e eg ie cf viz approx ca c circa resp incl excl esp al ed eds trans orig"
+    "vs e.g i.e eg ie cf viz approx ca circa resp incl excl esp al ed eds trans orig"
 )
 _BEFORE_NUMBER = _listed(
-    "no nos fig figs eq sec sect ch chap vol p pp art par para ver v tel ext approx ca c "
+    "no nos fig figs eq sec sect ch chap vol p pp art par para ver v tel ext approx ca "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _MAY_END = _listed("etc inc ltd co corp jr bros dept univ assn est a.m p.m u.s u.k")

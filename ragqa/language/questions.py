@@ -71,11 +71,6 @@ _CUES_ZH: tuple[tuple[AnswerType, str], ...] = (
 _EN = tuple((kind, re.compile(cue, re.I)) for kind, cue in _CUES_EN)
 _ZH = tuple((kind, re.compile(cue)) for kind, cue in _CUES_ZH)
 
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|cannot|without|neither|nor|none|except|unless|refused?|\w+n['’]t)\b"
-    r"|[不没无未非勿莫](?![过同])|禁止|拒绝|除外",
-    re.I,
-)
 _SEVERAL = re.compile(
     r"\b(?:who|when|where|what|why|how|which)\b[^,;?]{1,60}\band\s+"
     r"(?:who|when|where|what|why|how|which)\b"
@@ -121,6 +116,17 @@ def asks_name(question: str) -> bool:
     return _NAMING_ASKED.search(question) is not None
 
 
-def is_negated(text: str) -> bool:
-    """Tell whether a text denies something."""
-    return _NEGATION.search(text) is not None
+_BACK = re.compile(
+    r"(?:(?:it|he|she|they|this|that|these|those|his|her|its|their|such|there|both|the (?:former"
+    r"|latter|same))\b|其|[他她它]们?|[该此][^外]|这|那|前者|后者|两者)",
+    re.I,
+)
+
+
+def refers_back(sentence: str) -> bool:
+    """Tell whether a sentence begins by pointing to the one before it.
+
+    >>> refers_back("It also boils water."), refers_back("该产品保修两年。"), refers_back("Tea.")
+    (True, True, False)
+    """
+    return _BACK.match(sentence) is not None

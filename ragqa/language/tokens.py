@@ -57,23 +57,28 @@ def words(text: str) -> list[Word]:
     ]
 
 
-def content_words(text: str) -> list[Word]:
+def content_words(text: str, *, segment: bool = True) -> list[Word]:
     """Return the words of a text that carry matter, irregular forms under their family's stem.
+
+    Args:
+        text: What to take apart.
+        segment: Whether Han runs are cut into words, which needs the Chinese dictionary; else a
+            run counts as one word.
 
     >>> [word.term for word in content_words("When did the sale begin?")]
     ['sell', 'begin']
     """
-    pieces = [piece for piece in _pieces(text) if not is_function_word(piece[0])]
+    pieces = [piece for piece in _pieces(text, segment) if not is_function_word(piece[0])]
     return [
         Word(family(term), start, end)
         for term, (_, start, end) in zip(stems([p[0] for p in pieces]), pieces, strict=True)
     ]
 
 
-def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
+def _pieces(text: str, segment: bool = True) -> Iterator[tuple[str, int, int]]:
     for match in _TOKEN.finditer(text):
         token, start = match.group(), match.start()
-        if token[0] >= "\u3400" and _HAN_RUN.match(token):
+        if segment and token[0] >= "\u3400" and _HAN_RUN.match(token):
             for word, begin, end in _jieba().tokenize(token, "search"):
                 yield word, start + begin, start + end
         else:

@@ -1,0 +1,179 @@
+"""Fit the best sentences of the retrieved passages into the budget of a prompt.
+
+>>> passage = Passage(id="r", title="returns.md", text="Kettles can be returned. We like tea.")
+>>> print(render(fit("Can I return a kettle?", [passage], max_chars=55)))
+--- [1] returns.md
+Kettles can be returned.
+---
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ragqa.contract import ContextBlock, Passage
+from ragqa.grounding import Candidate, asked, excerpt, rank_sentences
+from ragqa.language import content_words, estimate_tokens, refers_back
+
+GAP = " … "
+"""Stands between sentences that are not neighbours in their document."""
+
+_ALIKE = 0.9
+"""Two sentences are the same when they share nine tenths of their words."""
+
+_SHORTEST_CUT = 40  # characters; less than that of a sentence tells nothing
+_LONGEST_HEADING = 80
+_DASHES = re.compile("-{3,}")
+
+Span = tuple[int, int]
+
+
+def fit(
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    max_chars: int = 1200,
+    max_tokens: int | None = None,
+) -> tuple[ContextBlock, ...]:
+    """Return the best sentences over all passages, in document order within each.
+
+    Args:
+        question: What the sentences should answer.
+        passages: Where they come from, best first.
+        max_chars: The longest that ``render`` of the result may be, wrappers included.
+        max_tokens: The most tokens that it may take, by a conservative estimate.
+
+    Returns:
+        Numbered blocks in the order of the passages; passages without a chosen sentence have none.
+    """
+    choice = _Choice(passages, max_chars, max_tokens)
+    seen: list[frozenset[str]] = []
+    for candidate in rank_sentences(question, passages):
+        terms = frozenset(word.term for word in content_words(candidate.text))
+        if _repeats(terms, candidate, seen):
+            continue
+        if _add(choice, candidate) or (not seen and choice.add_cut(question, candidate)):
+            seen.append(terms)
+    return choice.blocks()
+
+
+def _add(choice: _Choice, candidate: Candidate) -> bool:
+    """Choose a sentence, together with the one before if it points to that and both fit."""
+    span = candidate.start, candidate.end
+    if candidate.lead and refers_back(candidate.text):
+        lead = candidate.passage.text.rfind(candidate.lead, 0, candidate.start)
+        if choice.add(candidate.rank, (lead, candidate.end)):
+            return True
+    return choice.add(candidate.rank, span)
+
+
+def render(blocks: Iterable[ContextBlock]) -> str:
+    """Write blocks for a prompt: each under a line with its number and title.
+
+    The line begins with a row of dashes that is longer than any in the documents, so that no
+    document can begin a block of its own. The texts stay as they are, byte for byte.
+    """
+    blocks = tuple(blocks)
+    if not blocks:
+        return ""
+    fence = _fence(blocks)
+    return "\n".join([*(_rendered(block, fence) for block in blocks), fence])
+
+
+def _rendered(block: ContextBlock, fence: str) -> str:
+    title, heading = _one_line(block.passage.title), _heading(block.passage)
+    above = f"{fence} [{block.number}] {title}\n"
+    return f"{above}{heading}\n{block.text}" if heading else f"{above}{block.text}"
+
+
+def _heading(passage: Passage) -> str:
+    """Return the innermost headings that fit; the title alone may not say what a row is about."""
+    kept = ""
+    for part in reversed(_one_line(passage.heading).split(" > ")):
+        longer = f"{part} > {kept}" if kept else part
+        if len(longer) > _LONGEST_HEADING:
+            break
+        kept = longer
+    return "" if kept in passage.text else kept
+
+
+def _fence(blocks: Iterable[ContextBlock]) -> str:
+    texts = (
+        text
+        for block in blocks
+        for text in (block.text, block.passage.title, block.passage.heading)
+    )
+    longest = max((len(row) for text in texts for row in _DASHES.findall(text)), default=2)
+    return "-" * (longest + 1)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _repeats(terms: frozenset[str], candidate: Candidate, seen: list[frozenset[str]]) -> bool:
+    if not terms:
+        return not candidate.text.strip()
+    return any(len(terms & other) >= _ALIKE * len(terms | other) for other in seen)
+
+
+@dataclass(slots=True)
+class _Choice:
+    """The slices chosen so far, and what rendering them takes."""
+
+    passages: Sequence[Passage]
+    max_chars: int
+    max_tokens: int | None
+    spans: dict[int, list[Span]] = field(default_factory=dict)
+
+    def add(self, rank: int, span: Span) -> bool:
+        """Choose a slice, if the whole then still fits."""
+        before = self.spans.get(rank, [])
+        self.spans[rank] = sorted([*before, span])
+        if self._fits():
+            return True
+        self.spans[rank] = before
+        if not before:
+            del self.spans[rank]
+        return False
+
+    def add_cut(self, question: str, candidate: Candidate) -> bool:
+        """Choose what fits of a sentence that is too long."""
+        room = self.max_chars
+        while room >= _SHORTEST_CUT:
+            start, end = excerpt(candidate.text, asked(question), room)
+            if self.add(candidate.rank, (candidate.start + start, candidate.start + end)):
+                return True
+            room = min(room, end - start) * 9 // 10
+        return False
+
+    def blocks(self) -> tuple[ContextBlock, ...]:
+        """Return the chosen slices, those of each passage in a numbered block."""
+        return tuple(
+            self._block(number, self.passages[rank], self.spans[rank])
+            for number, rank in enumerate(sorted(self.spans), 1)
+        )
+
+    def _block(self, number: int, passage: Passage, spans: list[Span]) -> ContextBlock:
+        joined = tuple(_joined(passage.text, spans))
+        text = GAP.join(passage.text[start:end] for start, end in joined)
+        return ContextBlock(number, passage, joined, text)
+
+    def _fits(self) -> bool:
+        rendered = render(self.blocks())
+        if len(rendered) > self.max_chars:
+            return False
+        return self.max_tokens is None or estimate_tokens(rendered) <= self.max_tokens
+
+
+def _joined(text: str, spans: list[Span]) -> Iterator[Span]:
+    """Join slices that overlap or have nothing but blanks between them."""
+    start, end = spans[0]
+    for next_start, next_end in spans[1:]:
+        if text[end:next_start].strip():
+            yield start, end
+            start = next_start
+        end = max(end, next_end)
+    yield start, end

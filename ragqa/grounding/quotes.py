@@ -1,0 +1,129 @@
+"""Find the quotes that stand behind an answer: verbatim slices of the passages, by construction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from ragqa.contract import Citation, Passage
+from ragqa.grounding.names import holds
+from ragqa.language import content_words, likeness, rarity, sentences
+
+_LEAST_SHARE = 0.25
+"""A quote that holds less of a sentence than a quarter does not support it."""
+
+_MARK = re.compile(r"\s?[\[【]\d{1,2}[\]】]")  # how writers refer to numbered passages
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A slice of a passage that supports a sentence.
+
+    ``text`` is exactly ``passage.text[start:end]``; ``verified`` says that it holds the figures
+    and names of the sentence.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    text: str
+    verified: bool
+
+    def citation(self) -> Citation:
+        """Return the quote with its offsets in the document."""
+        return cite(self.passage, self.start, self.end, verified=self.verified)
+
+
+def cite(passage: Passage, start: int, end: int, *, verified: bool) -> Citation:
+    """Return a citation of ``passage.text[start:end]``."""
+    return Citation(
+        title=passage.title,
+        id=passage.id,
+        path=passage.path,
+        page=passage.page,
+        quote=passage.text[start:end],
+        start=passage.start + start,
+        end=passage.start + end,
+        verified=verified,
+    )
+
+
+def locate(sentence: str, passages: Sequence[Passage]) -> Quote | None:
+    """Return the quote that supports a sentence best; None where none does.
+
+    That is the sentence of the passages, or two neighbouring ones, that holds most of it; of
+    equal ones the shorter, then the one from the better passage.
+    """
+    plain = _MARK.sub("", sentence)
+    weights = _weights(plain)
+    if not weights:
+        return _verbatim(plain.strip(), passages)
+    best: tuple[tuple[bool, float, float], Passage, int, int] | None = None
+    for passage in passages:
+        for start, end, terms in _slices(passage.text):
+            share = sum(w * likeness(term, terms) for term, w in weights.items())
+            share /= sum(weights.values())
+            if share < _LEAST_SHARE or (best and share < best[0][1] - 0.25):
+                continue
+            verified = holds(passage.text[start:end], plain)
+            key = (verified, round(share, 2), -len(terms))
+            if best is None or key > best[0]:
+                best = key, passage, start, end
+    if best is None:
+        return None
+    (verified, _, _), passage, start, end = best
+    return Quote(passage, start, end, passage.text[start:end], verified)
+
+
+def citations_for(answer: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    """Return a citation for each sentence of an answer, in its order, none twice.
+
+    A sentence that nothing in the passages supports gets none. A quote that stands for several
+    sentences is verified only if it holds the figures and names of all of them.
+    """
+    found: dict[tuple[str, int | None, int, int], Citation] = {}
+    for start, end in sentences(answer):
+        quote = locate(answer[start:end], passages)
+        if quote is None:
+            continue
+        citation = quote.citation()
+        key = (citation.id, citation.page, citation.start, citation.end)
+        known = found.get(key)
+        if known is None or known.verified:
+            found[key] = citation
+    return tuple(found.values())
+
+
+def _weights(text: str) -> Mapping[str, float]:
+    return {word.term: rarity(word.term) for word in content_words(text)}
+
+
+def _verbatim(text: str, passages: Sequence[Passage]) -> Quote | None:
+    """Find a text without telling words, such as 是, word for word."""
+    for passage in passages if text else ():
+        at = passage.text.find(text)
+        if at >= 0:
+            return Quote(passage, at, at + len(text), text, verified=True)
+    return None
+
+
+Slice = tuple[int, int, frozenset[str]]
+
+
+@lru_cache(maxsize=64)
+def _slices(text: str) -> tuple[Slice, ...]:
+    """Return the sentences of a passage and each two neighbouring ones, with their terms."""
+    single = [(start, end, _terms(text[start:end])) for start, end in sentences(text)]
+    return (*single, *_doubles(single))
+
+
+def _doubles(single: list[Slice]) -> Iterator[Slice]:
+    for (start, _, first), (_, end, second) in pairwise(single):
+        yield start, end, first | second
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(word.term for word in content_words(text))
