@@ -172,7 +172,7 @@ class TestPriced:
         ]
         assert [reply.usage.cost for reply in replies] == pytest.approx([cost] * 4)
         assert all(reply.usage.prompt_tokens == 3000 for reply in replies)
-        assert list(model.stream(self.REQUEST))[0] == "{"
+        assert next(model.stream(self.REQUEST)) == "{"
         assert model.name == Talker.name
 
     def test_without_a_price_it_is_the_model_itself(self):
