@@ -14,7 +14,7 @@ from ragqa.ingest.parsers.pdf_layout import Layout
 from ragqa.ingest.parsers.pdf_lines import Line, read_lines
 
 _HEADER_WITHIN_BYTES = 1024  # as other readers do, the standard wants it at the very start
-_RUN_OCR = "Run text recognition on it, for instance: ocrmypdf in.pdf out.pdf"
+_RUN_OCR = "Run text recognition (OCR) on it, for instance: ocrmypdf in.pdf out.pdf"
 _SAVE_AGAIN = "Open it in a PDF reader, save or print it to a new PDF and index that."
 _UNREADABLE = re.compile(r"[\x00-\x08\x0e-\x1f\ue000-\uf8ff\ufffd\ufffe\uffff]")
 _UNREADABLE_SHARE = 0.3
@@ -113,5 +113,5 @@ def _scans(scanned: Sequence[int], pages: int) -> Iterator[Problem]:
     if scanned:
         named = ", ".join(map(str, scanned[:_PAGES_NAMED]))
         more = f" and {len(scanned) - _PAGES_NAMED} more" if len(scanned) > _PAGES_NAMED else ""
-        count = f"{len(scanned)} of {pages} pages" if pages > 1 else "the page"
-        yield Problem(f"{count} could not be read as text: {named}{more}", _RUN_OCR)
+        noun, verb = ("page", "holds") if len(scanned) == 1 else ("pages", "hold")
+        yield Problem(f"{noun} {named}{more} of {pages} {verb} no text, only an image", _RUN_OCR)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-_LAST = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*(?=[-\u2010]?$)")
+_LAST = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*$")
 _FIRST = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
-_HYPHENS = "-\u2010"
+_CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 
 
 class Words:
@@ -30,18 +30,13 @@ class Words:
             for word in _WORD.findall(line)
         )
 
-    def breaks_word(self, before: str, after: str) -> bool:
-        """Tell whether a line that ends with a hyphen was divided inside a word."""
-        return before[-1] in _HYPHENS and before[-2:-1].isalpha() and after[:1].islower()
-
     def joint(self, before: str, after: str) -> str:
-        """Return what stands between the halves: a hyphen where it belongs to the word.
-
-        A hyphen that the first line still shows stays: text is never taken away here.
-        """
+        """Return what stands between the halves: a hyphen where it belongs to the word."""
         left, right = _LAST.search(before), _FIRST.match(after)
-        if before[-1] in _HYPHENS or left is None or right is None:
+        if left is None or right is None:
             return ""
+        if right.group() in _CONJUNCTIONS:  # "pre- and post-sales"
+            return "- "
         return "-" if self._belongs(left.group().lower(), right.group()) else ""
 
     def _belongs(self, left: str, right: str) -> bool:

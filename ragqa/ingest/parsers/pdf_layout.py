@@ -76,7 +76,7 @@ class Layout:
             return "\n\n"
         if id(line) in heads:
             return " " if self._style(before) == self._style(line) else "\n\n"
-        if before.hyphenated or self._words.breaks_word(before.text, line.text):
+        if before.hyphenated:
             return self._words.joint(before.text, line.text)
         if _ITEM.match(line.text):
             return "\n"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 _LINE = re.compile("([^\r\n\ufffe\x02]+)([\r\n\ufffe\x02]?)")
 _HYPHENS = "\ufffe\x02"  # what PDFium puts for a hyphen at the end of a line, new and old
+_DIVIDED = re.compile("[^\\W\\d_][-\u2010]$")
 _BOLD_WEIGHT = 600
 _INVISIBLE = dict.fromkeys({*range(0x20), 0x7F, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF} - {*b"\t"})
 
@@ -53,7 +55,14 @@ def read_lines(textpage: Any) -> list[Line]:
         letters = _Letters(textpage, first, last)
         hyphen = match.group(2) in _HYPHENS or stripped.endswith("\u00ad")
         lines.append(letters.line(stripped.replace("\u00ad", "").translate(_INVISIBLE), hyphen))
-    return lines
+    return [_divided(line, after) for line, after in zip_longest(lines, lines[1:])]
+
+
+def _divided(line: Line, after: Line | None) -> Line:
+    """Take the hyphen from a line that ends inside a word; it comes back where it belongs."""
+    if after is None or _DIVIDED.search(line.text) is None or not after.text[0].islower():
+        return line
+    return replace(line, text=line.text[:-1], hyphenated=True)
 
 
 def _units(text: str, at: int) -> int:
