@@ -21,7 +21,7 @@ from ragqa.providers.abilities import AbilityStore
 from ragqa.providers.carry import acarry, carry
 from ragqa.providers.endpoint import Secret, openai_endpoint
 from ragqa.providers.exchange import Exchanges, Send
-from ragqa.providers.normal import MalformedReplyError
+from ragqa.providers.normal import MalformedReplyError, json_reply
 
 if TYPE_CHECKING:
     from ragqa.providers.clients import Clients
@@ -166,7 +166,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 def _decoded(reply: Any) -> list[Vector]:
     """Return the vectors of a reply in the order of the texts."""
-    items = reply.get("data") if isinstance(reply, dict) else None
+    items = json_reply(reply).get("data")
     if not isinstance(items, list):
         raise MalformedReplyError
     ordered = sorted(enumerate(items), key=lambda pair: pair[1].get("index", pair[0]))

@@ -77,7 +77,10 @@ def openai_endpoint(
         ConfigError: If the model's name is missing, or OpenAI's own service has no key.
     """
     key = api_key if isinstance(api_key, str) else api_key and api_key.get_secret_value()
-    at = Endpoint(base_url or OFFICIAL_URL, model, key or "", model_setting=model_setting)
+    key = (key or "").strip()
+    at = Endpoint(base_url or OFFICIAL_URL, model, key, model_setting=model_setting)
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"{at.key_setting} holds characters that no key has.")
     if not model:
         raise ConfigError(f"{model_setting} is not set.", hint="Name the model to use.")
     if at.is_official and not at.key:

@@ -87,9 +87,9 @@ class Exchanges:
         return self._known
 
     def learn(self, refused: frozenset[str]) -> None:
-        """Remember what the endpoint refuses."""
-        self._known = refused
-        self.abilities.remember(self.at.identity, refused)
+        """Remember what the endpoint refuses, with what other threads found out meanwhile."""
+        self._known = self.known | refused
+        self.abilities.remember(self.at.identity, self._known)
 
     def steps(self, payload: Mapping[str, Any], timeout_s: float | None = None) -> Steps:
         """Return one call as steps; its result is the reply.
@@ -121,7 +121,7 @@ class _Call:
                 if wait:
                     yield Pause(wait)
                 continue
-            if self._to_learn != self._how.known:
+            if not self._to_learn <= self._how.known:
                 self._how.learn(self._to_learn)
             return reply
 
@@ -173,5 +173,5 @@ class _Call:
 
 
 def _prompt_of(payload: Mapping[str, Any]) -> str:
-    messages = payload.get("messages") or ()
-    return "\n".join(str(message.get("content", "")) for message in messages)
+    texts = [str(message.get("content", "")) for message in payload.get("messages", ())]
+    return "\n".join([*texts, *payload.get("input", ())])

@@ -6,6 +6,7 @@ that ended with ``refusal``; missing and null parts are filled in. Everything el
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 JsonObject = dict[str, Any]
@@ -29,6 +30,42 @@ class MalformedReplyError(ValueError):
     """Report a reply that is not what the protocol says."""
 
 
+class NoServiceError(ValueError):
+    """Report text where a reply was due, such as a page."""
+
+
+class FaultInReplyError(Exception):
+    """Report a fault that came with the status of a good reply, as some gateways send it.
+
+    Attributes:
+        body: What was said.
+    """
+
+    def __init__(self, body: JsonObject) -> None:
+        super().__init__("a fault in the place of a reply")
+        self.body = body
+
+
+def json_reply(data: Any) -> JsonObject:
+    """Return the object that a service sent; the SDK hands over text where it was not labelled.
+
+    Raises:
+        NoServiceError: If it is text of another kind.
+        FaultInReplyError: If it is a fault.
+        MalformedReplyError: If it is no object.
+    """
+    if isinstance(data, str):
+        try:
+            data = json.loads(data)
+        except ValueError:
+            raise NoServiceError from None
+    if not isinstance(data, dict):
+        raise MalformedReplyError
+    if data.get("error") and not data.get("choices"):
+        raise FaultInReplyError(data)
+    return data
+
+
 def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     """Return a complete reply in the shape of OpenAI's own.
 
@@ -37,9 +74,10 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
         by_function: Whether the text was asked for as a function's arguments.
 
     Raises:
-        MalformedReplyError: If it is no chat completion.
+        ValueError, FaultInReplyError: If it is no chat completion, see ``json_reply``.
     """
-    if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
+    data = json_reply(data)
+    if not isinstance(data.get("choices"), list):
         raise MalformedReplyError
     choice: Any = next(iter(data["choices"]), {"message": {}})
     message = choice.get("message") if isinstance(choice, dict) else None

@@ -20,6 +20,7 @@ from ragqa.errors import (
     TransportError,
     WrongEndpointError,
 )
+from ragqa.masking import HIDDEN, mask
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault
 from ragqa.providers.waiting import retry_after_s
@@ -70,6 +71,14 @@ def malformed(at: Endpoint) -> TransportError:
     return TransportError(
         f"The reply of {at.host} is not what the OpenAI protocol says.",
         hint=f"Check {at.url_setting}: its path often ends in /v1.",
+    )
+
+
+def no_service(at: Endpoint) -> WrongEndpointError:
+    """Return the error of something that answers with a page or other text."""
+    return WrongEndpointError(
+        f"{at.url_setting} leads to {at.host}, where no model service answers.",
+        hint="Its path often ends in /v1.",
     )
 
 
@@ -195,5 +204,5 @@ _BY_STATUS: tuple[tuple[frozenset[int] | range, _Maker], ...] = (
 
 def _said(fault: Fault, at: Endpoint, prompt: str) -> str:
     """Return what the service said, if that repeats neither the key nor the prompt."""
-    text = fault.message.replace(at.key, "***") if at.key else fault.message
-    return f"It said: {text}" if text and not repeats(text, prompt) else ""
+    text = fault.message.replace(at.key, HIDDEN) if at.key else fault.message
+    return f"It said: {mask(text)}" if text and not repeats(text, prompt) else ""

@@ -12,16 +12,20 @@ What is not foreign passes as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from ragqa.errors import AuthError, ContentFilterError, ProviderError, RagqaError, RefusalError
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault, read_fault
+from ragqa.providers.normal import FaultInReplyError, NoServiceError
 from ragqa.providers.refusals import (
     interrupted,
     malformed,
+    no_service,
     no_such_model,
     refusal,
     refused_key,
@@ -74,10 +78,16 @@ def fault_of(exc: Exception) -> tuple[Fault | None, Any]:
     if isinstance(exc, openai.APIStatusError):
         body = exc.body if exc.body is not None else exc.response.text
         return read_fault(exc.status_code, body), exc.response.headers
-    if isinstance(exc, openai.APIError) and exc.body is not None:
-        code = exc.code or ""
-        return read_fault(int(code) if code.isdigit() else 0, exc.body), {}  # inside a stream
+    if isinstance(exc, openai.APIError | FaultInReplyError) and exc.body is not None:
+        return _fault_with_status(exc.body), {}  # inside a stream, or of a gateway
     return None, {}
+
+
+def _fault_with_status(body: Any) -> Fault:
+    """Read a fault that came without a status of its own; its code may be one."""
+    fault = read_fault(0, body)
+    status = next((code for code in fault.code.split() if re.fullmatch("[45][0-9]{2}", code)), "0")
+    return replace(fault, status=int(status))
 
 
 @cache
@@ -129,6 +139,8 @@ def _of_langchain() -> Makers:
 
 def _of_python() -> Makers:
     return (
+        (FaultInReplyError, _refused),
+        (NoServiceError, lambda exc, at, prompt: no_service(at)),
         (TimeoutError, lambda exc, at, prompt: took_too_long(at)),
         (OSError, lambda exc, at, prompt: unreachable(at)),
         (ValueError, lambda exc, at, prompt: malformed(at)),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 
-from ragqa.errors import TransportError
+from ragqa.errors import TransportError, WrongEndpointError
 from ragqa.ports import Message, ModelReply, ModelRequest
 from tests.wire.asked import VALID, plain, request, streamed
 from tests.wire.conftest import MakeModel, StartServer
@@ -105,17 +105,34 @@ def test_odd_usage_is_no_error(
 
 @pytest.mark.parametrize(
     "body",
-    ["<html>Hello</html>", b"", b"[1]", b"{}", b'"text"', b'{"choices": null}', b'{"choices": {}}',
-     b'{"choices": [null]}', b'{"choices": [{"message": null}]}', b'{"choices": [{}]}', b"\xff{",
+    [b"", b"[1]", b"{}", b'"text"', b'{"choices": null}', b'{"choices": {}}', b"\xff{",
+     b'{"choices": [null]}', b'{"choices": [{"message": null}]}', b'{"choices": [{}]}',
      b'{"choices": [{"message": {"content": "x"'],
 )  # fmt: skip
 def test_a_malformed_body_is_a_transport_error(
-    openai_server: StartServer, model_at: MakeModel, body: Any
+    openai_server: StartServer, model_at: MakeModel, body: bytes
 ) -> None:
-    headers = {} if isinstance(body, str) else {"content-type": "application/json"}
-    model = model_at(openai_server(always=Reply(body=body, headers=headers)), max_retries=0)
+    reply = Reply(body=body, headers={"content-type": "application/json"})
+    model = model_at(openai_server(always=reply), max_retries=0)
     with pytest.raises(TransportError, match="OPENAI_BASE_URL"):
         model.complete(plain())
+
+
+@pytest.mark.parametrize("page", ["<html>Welcome</html>", "Ollama is running", ""])
+def test_a_page_is_a_wrong_endpoint(
+    openai_server: StartServer, model_at: MakeModel, page: str
+) -> None:
+    server = openai_server(always=Reply(body=page))
+    with pytest.raises(WrongEndpointError, match="OPENAI_BASE_URL"):
+        model_at(server).complete(plain())
+    assert len(server.chats) == 1
+
+
+def test_a_reply_with_the_wrong_label_is_read(
+    openai_server: StartServer, model_at: MakeModel
+) -> None:
+    body = json.dumps({"choices": [{"message": {"content": "Hello."}}]})
+    assert model_at(openai_server(Reply(body=body))).complete(plain()).text == "Hello."
 
 
 def test_a_stream_comes_in_pieces(openai_server: StartServer, model_at: MakeModel) -> None:

@@ -162,6 +162,21 @@ def test_an_unknown_refusal_is_quoted_unless_it_repeats_the_prompt(
 
 
 @ways
+def test_faults_with_the_status_of_a_reply(
+    openai_server: StartServer, model_at: MakeModel, way: Way
+) -> None:
+    for body, kind in (
+        (_error("x", code=429), RateLimitError),
+        (_error("x", code=502), TransportError),
+        (_error("x", code="context_length_exceeded"), ContextOverflowError),
+    ):
+        reply = Reply(chunks=[body]) if way in (_stream, _astream) else Reply(body=body)
+        model = model_at(openai_server(always=reply), max_retries=0)
+        with pytest.raises(kind):
+            way(model, plain())
+
+
+@ways
 def test_nobody_listens(model_at: MakeModel, way: Way) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -287,6 +302,20 @@ def test_plain_http_is_warned_of_once(
         "models.example.com"
     ]
     assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize("key", ["sk-1\n2", "sk-密钥", "sk-\x00"])
+def test_a_key_with_odd_characters_is_refused_before_any_request(
+    model_at: MakeModel, key: str
+) -> None:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY") as raised:
+        model_at("http://127.0.0.1:1/v1", api_key=key)
+    assert key not in str(raised.value)
+
+
+def test_a_pasted_key_is_stripped(openai_server: StartServer, model_at: MakeModel) -> None:
+    server = openai_server("Hello.", key="right")
+    assert model_at(server, api_key=" right\r\n").complete(plain()).text == "Hello."
 
 
 def test_openai_itself_needs_a_key(model_at: MakeModel) -> None:

@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from ragqa.providers.normal import REFUSAL, MalformedReplyError, StreamShape, whole_reply
+from ragqa.providers.normal import (
+    REFUSAL,
+    FaultInReplyError,
+    MalformedReplyError,
+    NoServiceError,
+    StreamShape,
+    whole_reply,
+)
 
 CALL = {"index": 0, "function": {"name": "r", "arguments": '{"a": 1}'}}
 
@@ -88,12 +95,26 @@ def test_a_refusal_ends_with_its_own_reason() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [None, "x", [], {}, {"choices": None}, {"choices": {}}, {"choices": [None]},
+    [None, [], {}, "[1]", '"x"', {"choices": None}, {"choices": {}}, {"choices": [None]},
      {"choices": [{}]}, {"choices": [{"message": None}]}],
 )  # fmt: skip
 def test_what_is_no_completion_is_malformed(data: Any) -> None:
     with pytest.raises(MalformedReplyError):
         whole_reply(data, by_function=False)
+
+
+def test_text_is_no_service() -> None:
+    for text in ("", "x", "<html>"):
+        with pytest.raises(NoServiceError):
+            whole_reply(text, by_function=False)
+
+
+def test_a_fault_in_the_place_of_a_reply() -> None:
+    body = {"error": {"message": "x", "code": 429}}
+    with pytest.raises(FaultInReplyError) as raised:
+        whole_reply(body, by_function=False)
+    assert raised.value.body is body
+    assert whole_reply({**body, "choices": [{"message": {}}]}, by_function=False)["choices"]
 
 
 def _stream(chunks: list[Any], *, by_function: bool = False) -> tuple[str, list[str | None]]:
