@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from ragqa.language import has_han, search_terms
+from ragqa.language import has_han, is_function_word, search_terms
 
 FORMAT = "1"
 """Names the way of analysing and storing; change it, and every index asks to be made anew."""
@@ -17,6 +17,8 @@ FORMAT = "1"
 ANALYZER = "words"
 
 _MAX_TERM_BYTES = 100  # longer runs are encoded data, not words
+_MAX_WORDS = 500  # more than any question has; a longer text is searched by its beginning
+_MAX_PAIRS = 40  # they nest in the query, and tantivy runs nested queries on the stack
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -54,8 +56,8 @@ class QueryTerms(NamedTuple):
 
     Attributes:
         words: Its different terms, in order.
-        pairs: Its different pairs of neighbouring terms, where both are written with letters
-            or digits. Chinese needs none: its longer words are terms beside their parts.
+        pairs: Its different pairs of neighbouring terms, unless both only carry grammar. Chinese
+            needs none: its longer words are terms beside their parts.
     """
 
     words: list[str]
@@ -65,8 +67,11 @@ class QueryTerms(NamedTuple):
 def query_terms(text: str) -> QueryTerms:
     """Take a question apart; nothing in it is an operator."""
     sequence = analyzer().analyze(indexable(text))
-    pairs = dict.fromkeys(pairwise(sequence))
-    return QueryTerms(
-        words=list(dict.fromkeys(sequence)),
-        pairs=[pair for pair in pairs if not has_han(pair[0] + pair[1])],
-    )
+    pairs = [pair for pair in dict.fromkeys(pairwise(sequence)) if _tells(*pair)]
+    return QueryTerms(list(dict.fromkeys(sequence))[:_MAX_WORDS], pairs[:_MAX_PAIRS])
+
+
+def _tells(first: str, second: str) -> bool:
+    if has_han(first + second):
+        return False
+    return not (is_function_word(first) and is_function_word(second))

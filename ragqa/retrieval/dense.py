@@ -30,7 +30,7 @@ class DenseIndex:
         self.model = model
         self._folder = folder
         self._files = VectorFiles(folder, model.name)
-        self._complete: str = ""
+        self._complete: tuple[str, Vectors] | None = None
         self._known: set[int] = set()
         self._waiting: dict[int, str] = {}
 
@@ -42,14 +42,20 @@ class DenseIndex:
                 were indexed.
         """
         vectors = self._files.read()
-        if vectors is not None and view.version in (vectors.manifest.covers, self._complete):
+        if vectors is not None and (vectors.cover(view.version) or self._seen(view, vectors)):
             return vectors
         live = live_keys(view)
         missing = len(live) if vectors is None else _count_missing(live, vectors.keys)
         if missing or vectors is None:
             raise self._incomplete(missing, len(live))
-        self._complete = view.version
+        self._complete = view.version, vectors
         return vectors
+
+    def _seen(self, view: View, vectors: Vectors) -> bool:
+        if self._complete is None:
+            return False
+        version, complete = self._complete
+        return version == view.version and complete is vectors
 
     def is_complete(self, view: View) -> bool:
         """Tell whether every chunk in view has a vector."""

@@ -51,7 +51,8 @@ class EmbeddedIndex:
 
     Args:
         folder: Where the index lies; made with the first writer.
-        embeddings: A LangChain Embeddings object; without it, search is by keyword alone.
+        embeddings: A LangChain Embeddings object; without it, search is by keyword alone, and
+            with the search type ``keyword`` it is not used.
         embedding_model: Names the model, where the object's own name does not tell it apart.
         search_type: ``keyword``, ``similarity`` or ``hybrid``; by default ``hybrid`` with
             embeddings, else ``keyword``.
@@ -76,9 +77,11 @@ class EmbeddedIndex:
     ) -> None:
         self.folder = folder
         self._text = TextIndex(folder, lock_wait_s=lock_wait_s, clock=clock, sleep=sleep)
-        self._model = EmbeddingModel(embeddings, embedding_model) if embeddings else None
-        self._dense = DenseIndex(folder, self._model) if self._model else None
-        self._search_type = self._checked(search_type or ("hybrid" if embeddings else "keyword"))
+        self._model = self._dense = None
+        if embeddings is not None and search_type != "keyword":
+            self._model = EmbeddingModel(embeddings, embedding_model)
+            self._dense = DenseIndex(folder, self._model)
+        self._search_type = self._checked(search_type or ("hybrid" if self._dense else "keyword"))
 
     def retrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
         """Return at most ``query.k`` passages that the caller may see, best first.
@@ -233,8 +236,9 @@ class _Search:
         view, scopes, k = self.view, self.scopes, self.query.k
         if self.vectors is None or vector is None:
             return ranking.by_words(view, query_terms(self.query.text), scopes, k), "bm25"
-        near = ranking.by_vector(view, self.vectors, vector, scopes, k)
         if self.kind == "similarity":
-            return near, "vector"
-        words = ranking.by_words(view, query_terms(self.query.text), scopes, k)
+            return ranking.by_vector(view, self.vectors, vector, scopes, k), "vector"
+        depth = max(k, ranking.FUSED)
+        words = ranking.by_words(view, query_terms(self.query.text), scopes, depth)
+        near = ranking.by_vector(view, self.vectors, vector, scopes, depth)
         return ranking.fused(words, near), "fused"

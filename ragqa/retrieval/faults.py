@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 
 from ragqa.errors import RetrievalError
@@ -12,6 +14,7 @@ INDEX_COMMAND = "ragqa index PATH"
 
 _LOCKED = "LockBusy"
 _NO_SPACE = ("No space left", "os error 28", "quota exceeded", "os error 122", "File too large")
+_KILLED = "index writer was killed"  # by an error while it wrote in the background, not told which
 _NOT_ALLOWED = ("Permission denied", "Read-only file system", "Not a directory", "os error 13")
 _TOO_MANY = ("Too many open files",)
 _BROKEN = ("corrupt", "No such file", "DoesNotExist", "does not exist", "Incompatible", "Schema")
@@ -49,6 +52,13 @@ def translate(folder: Path, doing: str, exc: BaseException) -> RetrievalError:
             f"The disk is full: the index in {folder} could not be written.",
             hint=f"The index is as it was before. Make room, then run again: {INDEX_COMMAND}",
         )
+    if _KILLED in said:
+        free_mb = _free_bytes(folder) // 1_000_000
+        return RetrievalError(
+            f"The index in {folder} could not be written, most likely because the disk is full "
+            f"({free_mb} MB are free).",
+            hint=f"The index is as it was before. Make room, then run again: {INDEX_COMMAND}",
+        )
     if any(sign in said for sign in _NOT_ALLOWED) or isinstance(exc, PermissionError):
         return RetrievalError(
             f"The index in {folder} could not be opened to {doing}: access is denied.",
@@ -59,12 +69,16 @@ def translate(folder: Path, doing: str, exc: BaseException) -> RetrievalError:
             f"The index in {folder} could not be opened: too many files are open.",
             hint="Raise the limit (ulimit -n) and try again.",
         )
-    if any(sign in said for sign in _BROKEN):
+    if isinstance(exc, UnicodeError | JSONDecodeError) or any(sign in said for sign in _BROKEN):
         return _damaged(folder)
     return RetrievalError(
         f"The index in {folder} could not be opened to {doing}: {said[:200] or type(exc).__name__}",
         hint=f"Try again; if it stays so, delete {folder} and run: {INDEX_COMMAND}",
     )
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free if folder.exists() else 0
 
 
 def is_locked(exc: BaseException) -> bool:

@@ -12,6 +12,7 @@ import tantivy
 from ragqa.contract import EVERYONE, Caller, Strategy
 from ragqa.errors import ConfigError, UnknownNameError
 from ragqa.retrieval import records
+from ragqa.retrieval.analysis import well_formed
 from ragqa.retrieval.text_index import View
 
 Query = tantivy.Query
@@ -22,6 +23,8 @@ Occur = tantivy.Occur
 _TITLE_WEIGHT = 0.7
 _HEADING_WEIGHT = 0.7
 _PAIR_WEIGHT = 0.3
+
+_MANY_KEYS = 1000  # below that, asking for each is faster than tantivy's set of terms
 
 _REGEX_MARKS = frozenset(r".^$+()[]{}|\&-~#")
 _ANYTHING = "[^\x1f]"
@@ -88,7 +91,11 @@ def pairs_query(pairs: Sequence[tuple[str, str]], keys: Sequence[int]) -> tantiv
 
 def with_keys(keys: Sequence[int]) -> tantivy.Query:
     """Return the query for the chunks with these keys; it scores 0."""
-    found = Query.term_set_query(records.schema(), records.KEY, list(keys))
+    schema = records.schema()
+    if len(keys) > _MANY_KEYS:
+        found = Query.term_set_query(schema, records.KEY, list(keys))
+    else:
+        found = _any([Query.term_query(schema, records.KEY, key, "basic") for key in keys])
     return Query.const_score_query(found, 0.0)
 
 
@@ -103,7 +110,7 @@ def tagged(field: str, value: Any) -> tantivy.Query:
     In titles and paths ``*`` stands for any characters and ``?`` for one.
     """
     if field in ("title", "path") and isinstance(value, str) and set(value) & set("*?"):
-        pattern = records.tag_prefix(field) + _regex(value)
+        pattern = records.tag_prefix(field) + _regex(well_formed(value))
         return Query.regex_query(records.schema(), records.TAGS, pattern)
     return _term(records.TAGS, records.tag(field, value))
 
@@ -163,13 +170,12 @@ def _filters(view: View, conditions: Mapping[str, Any]) -> list[tantivy.Query]:
 def _is_known(view: View, field: str) -> bool:
     if field in records.DOCUMENT_FIELDS:
         return True
-    prefix = records.tag_prefix(field)
-    return bool(view.searcher.terms_with_prefix(records.TAGS, prefix, limit=1))
+    return bool(view.terms(records.TAGS, records.tag_prefix(field), limit=1))
 
 
 def _known_fields(view: View) -> list[str]:
-    terms = view.searcher.terms_with_prefix(records.TAGS, "")
-    return sorted({records.tag_field(term) for term, _ in terms} | {*records.DOCUMENT_FIELDS})
+    named = {records.tag_field(term) for term in view.terms(records.TAGS, "")}
+    return sorted(named | {*records.DOCUMENT_FIELDS})
 
 
 def _boosted(view: View, name: str) -> tantivy.Query:
@@ -186,7 +192,7 @@ def _regex(glob: str) -> str:
 
 
 def _term(field: str, term: str) -> tantivy.Query:
-    return Query.term_query(records.schema(), field, term, "basic")
+    return Query.term_query(records.schema(), field, well_formed(term), "basic")
 
 
 def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:

@@ -164,12 +164,12 @@ def tag(field: str, value: Any) -> str:
     text = _value_text(value)
     if len(text) > _MAX_TAG_CHARS:
         text = blake2b(text.encode(), digest_size=16).hexdigest()
-    return f"{field}{_SEPARATOR}{text}"
+    return tag_prefix(field) + text
 
 
 def tag_prefix(field: str) -> str:
     """Return what the terms of a field begin with."""
-    return f"{field}{_SEPARATOR}"
+    return well_formed(field) + _SEPARATOR
 
 
 def tag_field(term: str) -> str:
@@ -192,7 +192,7 @@ def _tags(stored: StoredChunk) -> Iterator[str]:
 
 def _flat_tags(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
     for name, value in values.items():
-        field = f"{above}{well_formed(str(name))}"
+        field = f"{above}{name}"
         if isinstance(value, Mapping):
             yield from _flat_tags(value, above=f"{field}.")
             continue

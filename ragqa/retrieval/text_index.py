@@ -51,7 +51,14 @@ class View:
 
     def count(self, field: str, term: str) -> int:
         """Return how many documents hold a term, including some that are deleted by now."""
-        return self.searcher.doc_freq(field, term)
+        with translated(self.folder, "search"):
+            return self.searcher.doc_freq(field, term)
+
+    def terms(self, field: str, prefix: str, limit: int | None = None) -> list[str]:
+        """Return terms that begin so, including some that only deleted documents hold."""
+        with translated(self.folder, "search"):
+            found = self.searcher.terms_with_prefix(field, prefix, limit=limit)
+        return [term for term, _ in found]
 
     def hits(self, query: tantivy.Query, limit: int) -> list[tuple[float, tantivy.DocAddress]]:
         """Return the best hits of a query, best first."""
@@ -152,12 +159,15 @@ class TextIndex:
                 index = self._index = self._index or _opened(self._text)
                 index.reload()
                 newest = self._version()
-            return View(index.searcher(), version, self.folder)
+            view = View(index.searcher(), version, self.folder)
+        view.count(records.KIND, records.CHUNK)  # a missing file of a segment shows up here
+        return view
 
     def _version(self) -> str:
         born = (self._text / "born").read_text(encoding="ascii").strip()
         meta = json.loads((self._text / "meta.json").read_bytes())
-        return f"{FORMAT}-{born}-{meta['opstamp']}"
+        stamp = meta.get("opstamp") if isinstance(meta, dict) else None
+        return f"{FORMAT}-{born}-{stamp}"
 
     def _absent(self) -> RetrievalError:
         if self._text.exists():
@@ -188,8 +198,8 @@ class TextIndex:
             RetrievalError: If another process goes on writing, or the folder cannot be written.
         """
         with translated(self.folder, "write"):
-            if self.state() != "ready":
-                self._make()
+            if (state := self.state()) != "ready":
+                self._make(instead=state == "damaged")
             deadline_s = self._clock() + self._lock_wait_s
             while True:
                 try:
@@ -208,15 +218,19 @@ class TextIndex:
             hint="Run the same command again when it has ended.",
         )
 
-    def _make(self) -> None:
-        """Make an empty index beside its place and move it there in one step."""
+    def _make(self, *, instead: bool) -> None:
+        """Make an empty index beside its place and move it there in one step.
+
+        Args:
+            instead: Whether what lies in that place is to make room.
+        """
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         born = secrets.token_hex(6)
         fresh = self.folder / f"new-{born}"
         fresh.mkdir()
         tantivy.Index(records.schema(), path=str(fresh))
         (fresh / "born").write_text(born, encoding="ascii")
-        if self._text.exists():  # damaged
+        if instead:
             self._text.rename(self.folder / f"text-damaged-{born}")
         try:
             fresh.rename(self._text)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
 
+_KINDS = ("rows", "keys")
 _KEY_BYTES = 8
 _NUMBER_BYTES = 4
 _MAX_ORPHANS = 0.1  # share of rows above which the files are written anew
@@ -46,12 +47,14 @@ class Manifest:
         dimensions: Numbers per vector.
         generation: Begins the names of the files.
         covers: The version of the index all of whose chunks are known to have a vector.
+        rows: How many rows there were then.
     """
 
     model: str
     dimensions: int
     generation: str
     covers: str = ""
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,10 @@ class Vectors:
     manifest: Manifest
     keys: Keys
     rows: Matrix
+
+    def cover(self, version: str) -> bool:
+        """Tell whether every chunk of that version is known to have a vector here."""
+        return self.manifest.covers == version and len(self.keys) >= self.manifest.rows
 
     def scores(self, query: Matrix) -> Matrix:
         """Return the cosine of the query and every row.
@@ -138,9 +145,7 @@ class VectorFiles:
     def append(self, keys: Keys, rows: Matrix) -> None:
         """Add rows; they are on disk when this returns."""
         with translated(self._index_folder, "write"):
-            manifest = self.manifest()
-            if manifest is None or manifest.dimensions != rows.shape[1]:
-                manifest = self._begin(rows.shape[1])
+            manifest = self._writable(rows.shape[1])
             count = self._count(manifest)
             row_bytes = _NUMBER_BYTES * manifest.dimensions
             _write_at(self._path(manifest, "rows"), count * row_bytes, rows.tobytes())
@@ -149,9 +154,9 @@ class VectorFiles:
     def covers(self, version: str) -> None:
         """Record that every chunk of that version has a vector."""
         with translated(self._index_folder, "write"):
-            manifest = self.manifest()
-            if manifest is not None and manifest.covers != version:
-                self._put(replace(manifest, covers=version))
+            vectors = self.read()
+            if vectors is not None and not vectors.cover(version):
+                self._put(replace(vectors.manifest, covers=version, rows=len(vectors.keys)))
 
     def sweep(self, live: Keys) -> None:
         """Drop rows that no chunk asks for, where those are many, and files of no use.
@@ -169,13 +174,18 @@ class VectorFiles:
         kept = np.sort(first[np.isin(vectors.keys[first], live)])
         with translated(self._index_folder, "write"):
             if len(vectors.keys) - len(kept) > _MAX_ORPHANS * len(vectors.keys):
-                manifest = self._fresh(manifest)
+                manifest = replace(self._fresh(manifest), covers="")
                 _write_at(self._path(manifest, "rows"), 0, vectors.rows[kept].tobytes())
                 _write_at(self._path(manifest, "keys"), 0, vectors.keys[kept].tobytes())
                 self._put(manifest)
             self._tidy(manifest)
 
-    def _begin(self, dimensions: int) -> Manifest:
+    def _writable(self, dimensions: int) -> Manifest:
+        """Return the manifest of files that take such rows; begin anew where there are none."""
+        manifest = self.manifest()
+        if manifest is not None and manifest.dimensions == dimensions:
+            if all(self._path(manifest, kind).exists() for kind in _KINDS):
+                return manifest
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._fresh(Manifest(self.model, dimensions, ""))
         self._put(new)
@@ -183,7 +193,7 @@ class VectorFiles:
 
     def _fresh(self, manifest: Manifest) -> Manifest:
         new = replace(manifest, generation=secrets.token_hex(4))
-        for kind in ("rows", "keys"):
+        for kind in _KINDS:
             self._path(new, kind).touch()
         return new
 
@@ -195,7 +205,7 @@ class VectorFiles:
     def _tidy(self, current: Manifest) -> None:
         """Delete the files of other generations, and the vectors of other models."""
         self._read = None
-        names = {self._manifest.name, f"{current.generation}.rows", f"{current.generation}.keys"}
+        names = {self._manifest.name, *(self._path(current, kind).name for kind in _KINDS)}
         for path in self._folder.iterdir():
             if path.name not in names:
                 _delete(path)

@@ -67,6 +67,7 @@ def writing(text: TextIndex, dense: DenseIndex | None) -> Iterator[EmbeddedWrite
     except BaseException:
         with suppress(Exception):  # what went wrong first is what counts
             tantivy_writer.rollback()
+            tantivy_writer.garbage_collect_files()  # a full disk needs the room
         raise
     finally:
         with suppress(Exception):  # merges tidy up; the commit stands without them

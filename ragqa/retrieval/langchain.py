@@ -1,0 +1,298 @@
+"""From and to LangChain: retrievers either way, and document compressors as rerankers.
+
+The only module of ragqa.retrieval that imports LangChain.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, cast
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableConfig
+from pydantic import ConfigDict
+
+from ragqa.contract import EVERYONE, Caller, Passage, Strategy
+from ragqa.errors import RagqaError, RetrievalError
+from ragqa.ports import Reranker, Retriever, SearchQuery, TraceConfig
+
+_TITLE_KEYS = ("title", "file_name", "filename", "name", "source", "file_path", "path", "url")
+_ID_KEYS = ("id", "doc_id", "document_id", "source", "file_path", "path", "url")
+_PATH_KEYS = ("path", "file_path", "source", "url")
+_PAGE_KEYS = ("page_label", "page", "page_number")  # page counts from 0 where there is a label
+_SCORE_KEYS = ("score", "relevance_score")
+_POSITION = "ragqa_position"
+
+
+def as_langchain(
+    retriever: Retriever,
+    *,
+    k: int = 5,
+    caller: Caller = Caller(),  # noqa: B008  (frozen)
+    strategy: Strategy = Strategy(),  # noqa: B008
+) -> BaseRetriever:
+    """Return a LangChain retriever that looks up the same passages.
+
+    Its documents carry ``title, id, path, page, heading, score, score_kind, start, end`` in their
+    metadata, beside what the document itself brings along.
+
+    Args:
+        retriever: Looks passages up.
+        k: How many at most.
+        caller: Who may see what.
+        strategy: Filter, search type and boosts.
+    """
+    return PassageRetriever(retriever=retriever, k=k, caller=caller, strategy=strategy)
+
+
+class PassageRetriever(BaseRetriever):
+    """A LangChain retriever over a ragqa one. Use :func:`as_langchain`."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    retriever: Any
+    k: int = 5
+    caller: Caller = Caller()
+    strategy: Strategy = Strategy()
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        config = {"callbacks": run_manager.get_child()}
+        return [as_document(p) for p in self.retriever.retrieve(self._query(query), config)]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        config = {"callbacks": run_manager.get_child()}
+        return [as_document(p) for p in await self.retriever.aretrieve(self._query(query), config)]
+
+    def _query(self, text: str) -> SearchQuery:
+        return SearchQuery(text, self.k, self.caller, self.strategy)
+
+
+def as_document(passage: Passage) -> Document:
+    """Return a passage as a LangChain document."""
+    own = passage.model_dump(include={"title", "id", "score", "score_kind"})
+    own |= {key: getattr(passage, key) for key in ("path", "page", "heading", "start", "end")}
+    return Document(
+        id=passage.chunk_id or None,
+        page_content=passage.text,
+        metadata={**passage.metadata, **own},
+    )
+
+
+def from_langchain(retriever: BaseRetriever, *, version: str = "") -> Retriever:
+    """Return a ragqa retriever over any LangChain one, so that it can serve a chain.
+
+    Titles come from ``title``, else a file's name, else ``source`` and the like. Documents that
+    the caller may not see (metadata ``groups``) and those that a filter excludes are dropped
+    after retrieval, boosts are not applied: the foreign retriever knows nothing of them.
+
+    Args:
+        retriever: Looks documents up; its own settings decide how many.
+        version: Names the state of its documents; change it when they change. Without it,
+            nothing that depends on the state is shared between processes.
+    """
+    return LangChainRetriever(retriever, version=version)
+
+
+class LangChainRetriever:
+    """A ragqa retriever over a LangChain one. Use :func:`from_langchain`."""
+
+    def __init__(self, retriever: BaseRetriever, *, version: str = "") -> None:
+        self._retriever = retriever
+        self._version = version or f"unversioned-{secrets.token_hex(6)}"
+
+    def retrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
+        """Return at most ``query.k`` passages that the caller may see, best first."""
+        try:
+            documents = self._retriever.invoke(query.text, _runnable_config(config))
+        except Exception as exc:
+            raise _failed(self._retriever, exc) from exc
+        return _wanted(documents, query)
+
+    async def aretrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
+        """Do the same without blocking the event loop."""
+        try:
+            documents = await self._retriever.ainvoke(query.text, _runnable_config(config))
+        except Exception as exc:
+            raise _failed(self._retriever, exc) from exc
+        return _wanted(documents, query)
+
+    def version(self) -> str:
+        """Name the state of the documents as far as it is known."""
+        return self._version
+
+
+def reranker_from_compressor(compressor: BaseDocumentCompressor, n: int) -> Reranker:
+    """Return a reranker that lets a LangChain document compressor choose the best passages.
+
+    The compressor decides which passages stay and in which order; their texts stay as they are,
+    so that offsets of citations hold, even where it shortens its documents.
+
+    Args:
+        compressor: Any document compressor, for instance a cross-encoder reranker.
+        n: How many passages stay at most.
+    """
+    return CompressorReranker(compressor, n)
+
+
+class CompressorReranker:
+    """A reranker over a document compressor. Use :func:`reranker_from_compressor`."""
+
+    def __init__(self, compressor: BaseDocumentCompressor, n: int) -> None:
+        self._compressor = compressor
+        self._n = n
+
+    def rerank(
+        self, question: str, passages: Sequence[Passage], config: TraceConfig = None
+    ) -> list[Passage]:
+        """Return the fitting passages, best first."""
+        if not passages:
+            return []
+        try:
+            kept = self._compressor.compress_documents(
+                _numbered(passages), question, callbacks=(config or {}).get("callbacks")
+            )
+        except Exception as exc:
+            raise _failed(self._compressor, exc) from exc
+        return self._chosen(passages, kept)
+
+    async def arerank(
+        self, question: str, passages: Sequence[Passage], config: TraceConfig = None
+    ) -> list[Passage]:
+        """Do the same without blocking the event loop."""
+        if not passages:
+            return []
+        try:
+            kept = await self._compressor.acompress_documents(
+                _numbered(passages), question, callbacks=(config or {}).get("callbacks")
+            )
+        except Exception as exc:
+            raise _failed(self._compressor, exc) from exc
+        return self._chosen(passages, kept)
+
+    def _chosen(self, passages: Sequence[Passage], kept: Sequence[Document]) -> list[Passage]:
+        chosen: dict[int, Passage] = {}
+        for document in kept:
+            position = document.metadata.get(_POSITION)
+            if isinstance(position, int) and 0 <= position < len(passages):
+                chosen.setdefault(position, _rescored(passages[position], document))
+        return list(chosen.values())[: self._n]
+
+
+def _numbered(passages: Sequence[Passage]) -> list[Document]:
+    documents = [as_document(passage) for passage in passages]
+    for position, document in enumerate(documents):
+        document.metadata[_POSITION] = position
+    return documents
+
+
+def _rescored(passage: Passage, document: Document) -> Passage:
+    score = _number(document.metadata.get("relevance_score"))
+    if score is None:
+        return passage
+    return passage.model_copy(update={"score": score, "score_kind": "reranker"})
+
+
+def _wanted(documents: Sequence[Document], query: SearchQuery) -> list[Passage]:
+    passages = [as_passage(document) for document in documents if document.page_content.strip()]
+    return [
+        passage
+        for passage in passages
+        if query.caller.may_see(passage.groups) and _fits(passage, query.strategy.filter)
+    ][: max(0, query.k)]
+
+
+def as_passage(document: Document) -> Passage:
+    """Return a LangChain document as a passage, whatever its metadata looks like."""
+    metadata = document.metadata
+    source = _first(metadata, _ID_KEYS) or document.id or "unknown"
+    score = next((s for key in _SCORE_KEYS if (s := _number(metadata.get(key))) is not None), None)
+    start = _whole(metadata.get("start", metadata.get("start_index"))) or 0
+    return Passage(
+        id=source,
+        title=_title(metadata) or source,
+        score=score or 0.0,
+        score_kind=_score_kind(metadata, score),
+        text=document.page_content,
+        chunk_id=document.id or f"{source}#{start}",
+        path=_first(metadata, _PATH_KEYS) or None,
+        page=next((p for key in _PAGE_KEYS if (p := _whole(metadata.get(key))) is not None), None),
+        heading=str(metadata.get("heading") or ""),
+        start=start,
+        end=start + len(document.page_content),
+        groups=_groups(metadata.get("groups")),
+        metadata=dict(metadata),
+    )
+
+
+def _title(metadata: Mapping[str, Any]) -> str:
+    for key in _TITLE_KEYS:
+        if value := _first(metadata, (key,)):
+            return value if key == "title" else PurePath(value.replace("\\", "/")).name or value
+    return ""
+
+
+def _first(metadata: Mapping[str, Any], keys: Sequence[str]) -> str:
+    values = (metadata.get(key) for key in keys)
+    return next((str(value) for value in values if value not in (None, "")), "")
+
+
+def _score_kind(metadata: Mapping[str, Any], score: float | None) -> Any:
+    kind = metadata.get("score_kind")
+    kinds = ("bm25", "fused", "vector", "hybrid", "reranker", "keyword")
+    return kind if score is not None and kind in kinds else "unknown"
+
+
+def _groups(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return (EVERYONE,)
+    return (value,) if isinstance(value, str) else tuple(str(group) for group in value)
+
+
+def _fits(passage: Passage, conditions: Mapping[str, Any]) -> bool:
+    known = {**passage.metadata, "title": passage.title, "id": passage.id, "path": passage.path}
+    for field, wanted in conditions.items():
+        accepted = wanted if isinstance(wanted, (list, tuple, set, frozenset)) else (wanted,)
+        value = known.get(field)
+        held = value if isinstance(value, (list, tuple)) else (value,)
+        if not {str(item) for item in held} & {str(item) for item in accepted}:
+            return False
+    return True
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _whole(value: Any) -> int | None:
+    number = _number(value)
+    return int(number) if number is not None and number.is_integer() and number >= 0 else None
+
+
+def _runnable_config(config: TraceConfig) -> RunnableConfig | None:
+    return None if config is None else cast(RunnableConfig, dict(config))
+
+
+def _failed(part: object, exc: Exception) -> RagqaError:
+    if isinstance(exc, RagqaError):
+        return exc
+    # Not the foreign message: it may hold a key or the text.
+    return RetrievalError(
+        f"{type(part).__name__} failed ({type(exc).__name__}).",
+        hint="Its own settings and logs tell more.",
+    )
