@@ -6,7 +6,7 @@ Importing it is cheap: the Chinese dictionary and the English stemmer load at fi
 from ragqa.language.boundaries import clauses, sentences
 from ragqa.language.function_words import is_function_word
 from ragqa.language.likeness import likeness
-from ragqa.language.questions import AnswerType, answer_type, asks_name, asks_several, refers_back
+from ragqa.language.questions import AnswerType, answer_type, asks_name, refers_back, sub_questions
 from ragqa.language.script import Language, has_han, language_of
 from ragqa.language.sizes import estimate_tokens
 from ragqa.language.tokens import Word, content_words, rarity, search_terms, tagged, words
@@ -17,7 +17,6 @@ __all__ = [
     "Word",
     "answer_type",
     "asks_name",
-    "asks_several",
     "clauses",
     "content_words",
     "estimate_tokens",
@@ -29,6 +28,7 @@ __all__ = [
     "refers_back",
     "search_terms",
     "sentences",
+    "sub_questions",
     "tagged",
     "words",
 ]

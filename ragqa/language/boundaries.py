@@ -27,9 +27,7 @@ _TITLES = _listed(
     "mr mrs ms dr prof rev hon gov sen rep gen col lt sgt capt cmdr adm maj st ste mt ft sra sr"
     " mme mlle messrs"
 )
-_INLINE = _listed(
-    "vs e.g i.e eg ie cf viz approx ca circa resp incl excl esp al ed eds trans orig"
-)
+_INLINE = _listed("vs e.g i.e eg ie cf viz approx ca circa resp incl excl esp al ed eds trans orig")
 _BEFORE_NUMBER = _listed(
     "no nos fig figs eq sec sect ch chap vol p pp art par para ver v tel ext approx ca "
     "jan feb mar apr jun jul aug sep sept oct nov dec"

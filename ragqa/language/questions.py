@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 from ragqa.language.script import has_han
@@ -71,15 +72,14 @@ _CUES_ZH: tuple[tuple[AnswerType, str], ...] = (
 _EN = tuple((kind, re.compile(cue, re.I)) for kind, cue in _CUES_EN)
 _ZH = tuple((kind, re.compile(cue)) for kind, cue in _CUES_ZH)
 
-_SEVERAL = re.compile(
-    r"\b(?:who|when|where|what|why|how|which)\b[^,;?]{1,60}\band\s+"
-    r"(?:who|when|where|what|why|how|which)\b"
-    r"|\?\s+\S.*\?"
-    r"|(?:什么|何时|谁|哪|多少|如何|怎么|为什么|几).{1,30}(?:以及|并且|，|和|、|及|又)"
-    r".{0,16}(?:什么|何时|谁|哪|多少|如何|怎么|为什么|几)"
-    r"|[？].+[？]",
+_WH_WORD = r"(?:who|whom|when|where|what|why|how|which)\b"
+_WH = re.compile(
+    rf"\b{_WH_WORD}(?:\s+(?:many|much|long|far|old|often|big))?"
+    r"|什么时候|什么|何时|谁|哪[里儿个些位]?|多[少久大长高远重]|如何|怎[么样]+|为什么|为何|几|吗",
     re.I,
 )
+_BETWEEN_EN = re.compile(rf"(?<=\?)\s+|,?\s+and\s+(?={_WH_WORD})|[,;]\s+(?={_WH_WORD})", re.I)
+_BETWEEN_ZH = re.compile(r"(?<=[?？])\s*(?=\S)|[，,；;]\s*(?:以及|并且|还有|另外|而且)?")
 
 
 def answer_type(question: str) -> AnswerType:
@@ -95,13 +95,30 @@ def answer_type(question: str) -> AnswerType:
     return next((kind for kind, cue in _EN if cue.search(question)), "thing")
 
 
-def asks_several(question: str) -> bool:
-    """Tell whether a question asks for more than one thing.
+def sub_questions(question: str) -> list[str]:
+    """Return the parts of a question that asks for more than one thing.
 
-    >>> asks_several("When and where was he born?"), asks_several("Where was he born?")
-    (True, False)
+    >>> sub_questions("What does the tent cost, and how long is its warranty?")
+    ['What does the tent cost', 'how long is its warranty?']
+    >>> sub_questions("When and where was he born?"), sub_questions("水壶多少钱？保修期多久？")
+    (['When and where was he born?'], ['水壶多少钱？', '保修期多久？'])
     """
-    return _SEVERAL.search(question[:500]) is not None
+    parts = [question[start:end] for start, end in _parts(question)]
+    return parts if len(parts) > 1 and all(map(_asks_alone, parts)) else [question]
+
+
+def _parts(question: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in (_BETWEEN_ZH if has_han(question) else _BETWEEN_EN).finditer(question):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(question)
+
+
+def _asks_alone(part: str) -> bool:
+    """Tell whether a part has a question word and says what it is about."""
+    asks = _WH.search(part) is not None or _CHOICE_EN.match(part) is not None
+    return asks and bool(_WH.sub("", part).strip(" ?？,，"))
 
 
 _NAMING_ASKED = re.compile(

@@ -9,25 +9,34 @@ Prints what belongs into ragqa/grounding/choice.py (WEIGHTS) and ragqa/grounding
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from ragqa.grounding.asked import asked
 from ragqa.grounding.choice import WEIGHTS, Candidate, rank_sentences
 from ragqa.grounding.evidence import COEFFICIENTS, weigh
-from tests.quality.qa import LANGUAGES, Asked, load
+from ragqa.retrieval.embedded import EmbeddedIndex
+from tests.quality.qa import LANGUAGES, Row, corpus, passages, rows
 
 # Of the tuned half's answerable questions. Elsewhere a threshold refuses more than where it was
 # chosen; the aim is at most 5 % there.
 FALSE_REFUSALS = 0.03
-Ranked = list[tuple[Asked, list[Candidate]]]
+Ranked = list[tuple[Row, list[Candidate]]]
 
 
-def fit_choice(rows: Ranked, *, penalty: float = 10.0, steps: int = 400) -> dict[str, float]:
+def _ranked(asked_rows: Sequence[Row], index: EmbeddedIndex, k: int) -> Ranked:
+    return [(row, rank_sentences(row.question, passages(index, row, k))) for row in asked_rows]
+
+
+def fit_choice(ranked_rows: Ranked, *, penalty: float = 10.0, steps: int = 400) -> dict[str, float]:
     """Raise the likelihood, under a softmax over its sentences, that one holds the answer."""
     names = list(WEIGHTS)
-    pairs = [(x, y) for x, y in (_design(names, *row) for row in rows) if 0 < y.sum() < len(y)]
+    pairs = [
+        (x, y) for x, y in (_design(names, *row) for row in ranked_rows) if 0 < y.sum() < len(y)
+    ]
     scale = np.concatenate([x for x, _ in pairs]).std(0) + 1e-9
     weights, mean, square = (np.zeros(len(names)) for _ in range(3))
     for step in range(1, steps + 1):  # Adam, https://arxiv.org/abs/1412.6980
@@ -44,19 +53,21 @@ def fit_choice(rows: Ranked, *, penalty: float = 10.0, steps: int = 400) -> dict
     return {name: round(float(w), 1) for name, w in zip(names, weights / scale, strict=True)}
 
 
-def _design(names: list[str], row: Asked, ranked: list[Candidate]) -> tuple[np.ndarray, np.ndarray]:
+def _design(names: list[str], row: Row, ranked: list[Candidate]) -> tuple[np.ndarray, np.ndarray]:
     holds = [row.holds_gold(c.text) for c in ranked]
     right = [h and c.passage.id in row.documents for h, c in zip(holds, ranked, strict=True)]
     x = np.array([[c.features[name] for name in names] for c in ranked])
     return x, np.array(right if any(right) else holds, float)
 
 
-def fit_evidence(rows: Ranked, *, penalty: float = 1.0) -> tuple[dict[str, float], float]:
+def fit_evidence(ranked_rows: Ranked, *, penalty: float = 1.0) -> tuple[dict[str, float], float]:
     """Fit a logistic model of whether the best sentence holds the answer."""
-    features = np.array([list(_features(row, ranked).values()) for row, ranked in rows])
-    right = np.array([row.answerable and row.holds_gold(r[0].text) for row, r in rows], float)
+    features = np.array([list(_features(row, ranked).values()) for row, ranked in ranked_rows])
+    right = np.array(
+        [row.answerable and row.holds_gold(r[0].text) for row, r in ranked_rows], float
+    )
     mean, scale = features.mean(0), features.std(0) + 1e-9
-    x = np.c_[(features - mean) / scale, np.ones(len(rows))]
+    x = np.c_[(features - mean) / scale, np.ones(len(ranked_rows))]
     ridge = np.r_[np.full(features.shape[1], penalty), 1e-6]
     weights = np.zeros(x.shape[1])
     for _ in range(50):  # Newton's method
@@ -68,16 +79,16 @@ def fit_evidence(rows: Ranked, *, penalty: float = 1.0) -> tuple[dict[str, float
     return named, round(float(weights[-1] - slopes @ mean), 2)
 
 
-def _features(row: Asked, ranked: Sequence[Candidate]) -> dict[str, float]:
+def _features(row: Row, ranked: Sequence[Candidate]) -> dict[str, float]:
     return dict(weigh(asked(row.question), ranked).features)
 
 
-def threshold(rows: Ranked, coefficients: dict[str, float], intercept: float) -> float:
+def threshold(ranked_rows: Ranked, coefficients: dict[str, float], intercept: float) -> float:
     """Return the highest confidence below which few enough answerable questions lie."""
     weights = np.array(list(coefficients.values()))
     sums = [
         intercept + np.array(list(_features(row, ranked).values())) @ weights
-        for row, ranked in rows
+        for row, ranked in ranked_rows
         if row.answerable
     ]
     return float(1 / (1 + np.exp(-np.sort(sums)[int(FALSE_REFUSALS * len(sums))])))
@@ -88,12 +99,12 @@ def main() -> None:
     parser.add_argument("--half", choices=["tuned", "other"], default="tuned")
     parser.add_argument("--k", type=int, default=5)
     options = parser.parse_args()
-    asked_rows = {lang: load(lang, options.k) for lang in LANGUAGES}
-    rows = {
-        lang: [(q, rank_sentences(q.question, q.passages)) for q in qs if q.half == options.half]
-        for lang, qs in asked_rows.items()
-    }
-    both = [row for lang in LANGUAGES for row in rows[lang]]
+    with tempfile.TemporaryDirectory() as home:
+        ranked = {
+            lang: _ranked(rows(lang, options.half), corpus(lang, Path(home)), options.k)
+            for lang in LANGUAGES
+        }
+    both = [row for lang in LANGUAGES for row in ranked[lang]]
     weights = fit_choice([row for row in both if row[0].answerable])
     print("WEIGHTS =", weights)
     if weights != dict(WEIGHTS):
@@ -101,7 +112,7 @@ def main() -> None:
         return
     coefficients, intercept = fit_evidence(both)
     print("COEFFICIENTS =", coefficients, "INTERCEPT =", intercept)
-    thresholds = {lang: threshold(rows[lang], coefficients, intercept) for lang in LANGUAGES}
+    thresholds = {lang: threshold(ranked[lang], coefficients, intercept) for lang in LANGUAGES}
     print("THIN =", {lang: round(t, 2) for lang, t in thresholds.items()})
 
 

@@ -1,17 +1,18 @@
-"""The question sets, their two halves, and what is retrieved for each question."""
+"""The question sets, their two halves, and an index of their corpus."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ragqa.contract import Passage
-from ragqa.ports import Chunk, SearchQuery, StoredFile
+from ragqa.ingest import sync
+from ragqa.ports import SearchQuery
 from ragqa.retrieval.embedded import EmbeddedIndex
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -20,14 +21,13 @@ Half = Literal["tuned", "other"]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question of a set, with what was retrieved for it, best first."""
+class Row:
+    """A question of a set. Without answers, the corpus does not answer it."""
 
     id: str
     question: str
     answers: tuple[str, ...]
     documents: frozenset[str]
-    passages: tuple[Passage, ...]
 
     @property
     def answerable(self) -> bool:
@@ -38,9 +38,9 @@ class Asked:
         """Say which half it belongs to: the same one in both languages."""
         return "tuned" if hashlib.md5(self.id.encode()).digest()[0] % 2 == 0 else "other"
 
-    def rank(self) -> int | None:
+    def rank(self, passages: Sequence[Passage]) -> int | None:
         """Return the place of the first passage from a right document, from 1."""
-        ids = [passage.id for passage in self.passages]
+        ids = [passage.id for passage in passages]
         return next((n for n, doc in enumerate(ids, 1) if doc in self.documents), None)
 
     def holds_gold(self, text: str) -> bool:
@@ -55,27 +55,32 @@ def normalised(text: str) -> str:
     return "".join(c for c in folded if not c.isspace() and unicodedata.category(c)[0] != "P")
 
 
-def load(language: str, k: int = 10) -> list[Asked]:
-    """Index the corpus of a language and retrieve ``k`` passages for each of its questions."""
-    folder = DATA / "qa" / language
-    records = _lines(folder / "corpus.jsonl")
-    with tempfile.TemporaryDirectory() as home:
-        index = EmbeddedIndex(Path(home) / "index")
-        chunks = [Chunk(r["id"], r["title"], r["text"], 0, len(r["text"])) for r in records]
-        with index.writer() as writer:
-            file = StoredFile("corpus.jsonl", "0", "corpus.jsonl", "corpus.jsonl", len(records))
-            writer.replace(file, chunks)
-        return [
-            Asked(
-                id=row["id"],
-                question=row["question"],
-                answers=tuple(row["answers"]),
-                documents=frozenset({row["gold_doc"], *row["alt_docs"]} - {None}),
-                passages=tuple(index.retrieve(SearchQuery(row["question"], k=k))),
-            )
-            for row in _lines(folder / "questions.jsonl")
-        ]
+def rows(language: str, half: str = "both") -> list[Row]:
+    """Read the questions of a language."""
+    read = (
+        Row(
+            id=line["id"],
+            question=line["question"],
+            answers=tuple(line["answers"]),
+            documents=frozenset({line["gold_doc"], *line["alt_docs"]} - {None}),
+        )
+        for line in _lines(DATA / "qa" / language / "questions.jsonl")
+    )
+    return [row for row in read if half in {"both", row.half}]
 
 
-def _lines(path: Path) -> list[dict[str, object]]:
+def corpus(language: str, home: Path) -> EmbeddedIndex:
+    """Index the corpus of a language in a folder, as the command line does."""
+    index = EmbeddedIndex(home / language)
+    path = DATA / "qa" / language / "corpus.jsonl"
+    sync([str(path)], index, project=DATA, home=home)
+    return index
+
+
+def passages(index: EmbeddedIndex, row: Row, k: int) -> list[Passage]:
+    """Retrieve for a question."""
+    return index.retrieve(SearchQuery(row.question, k=k))
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

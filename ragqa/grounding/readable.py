@@ -1,0 +1,110 @@
+"""Make a quoted slice fit to be read: without the marks of Markdown, lists and tables."""
+
+from __future__ import annotations
+
+import re
+
+from ragqa.grounding.asked import Asked
+from ragqa.language import content_words, has_han, likeness
+
+_MARK = re.compile(
+    r"^\s{0,12}(?:#{1,6}\s+|>\s?|[-*+•·‣▪◦●○■□]\s+|\d{1,3}[.)]\s+|[(（]\d{1,2}[)）]\s*)", re.M
+)
+_EMPHASIS = re.compile(r"(\*\*|__|``?)(?=\S)([^*_`\n]{1,300})(?<=\S)\1")
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,400}\)")
+_NOTE = re.compile(r"\[(?:\d{1,3}|citation needed|note \d{1,2})\]")
+_BAR = re.compile(r"\s*\|\s*")
+_CELL = re.compile(r"([^:;：；]{1,60}):\s+(.+)", re.S)
+
+# What a question calls otherwise than the column that answers it.
+_IMPLIED = tuple(
+    (re.compile(asks, re.I), re.compile(says, re.I))
+    for asks, says in (
+        (
+            r"\bhow (?:much|expensive)\b|\bcosts?\b|\bprices?\b|多少钱|价|贵|怎么卖",
+            r"price|cost|价|费",
+        ),
+        (
+            r"\bin stock\b|\bavailab|\bleft\b|\bsold out\b|库存|有货|现货|缺货|还有",
+            r"stock|quantity|warehouse|availab|库存|数量|仓",
+        ),
+        (r"\bheavy\b|\bweigh|多重", r"weight|重"),
+        (r"\bbig\b|\bsize\b|\btall\b|\bwide\b|多大|尺寸", r"size|dimension|尺寸|大小"),
+        (r"\bwho (?:makes?|made)\b|\bmaker\b|哪家|谁生产", r"brand|maker|manufacturer|品牌|厂"),
+    )
+)
+
+_ITEM = re.compile(r"\s{0,12}(?:[-*+•·‣▪◦●○■□]|\d{1,3}[.)]|[(（]\d{1,2}[)）])\s*")
+
+
+def is_item(line: str) -> bool:
+    """Tell whether a line is an item of a list."""
+    return _ITEM.match(line) is not None
+
+
+def readable(quote: str) -> str:
+    """Return a quote without marks; every word of it stays.
+
+    >>> readable("- **Price**: 49 euros")
+    'Price: 49 euros'
+    """
+    lines = [_MARK.sub("", line).strip() for line in quote.splitlines()]
+    text = _joined([line for line in lines if line])
+    text = _NOTE.sub("", _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text)))
+    if text.count("|") > 1:
+        text = _BAR.sub(", ", text.strip("| "))
+    return " ".join(text.split())
+
+
+def _joined(lines: list[str]) -> str:
+    """Join lines: wrapped prose with a blank, list items with a semicolon."""
+    text = ""
+    for line in lines:
+        if not text or text.endswith((":", "：")):
+            glue = "" if text.endswith("：") or not text else " "
+        elif text.endswith((".", "!", "?", "。", "！", "？", ";", "；", ",", "，")):
+            glue = "" if has_han(text[-2:]) else " "
+        else:
+            glue = _between(text, line)
+        text += glue + line
+    return text
+
+
+def _between(text: str, line: str) -> str:
+    if line[:1].islower() or len(text) > 55:  # prose that wraps
+        return "" if has_han(text[-1:]) and has_han(line[:1]) else " "
+    return "；" if has_han(line[:1]) else "; "
+
+
+def row(quote: str, question: Asked) -> str | None:
+    """Return the cells of a table row that answer a question, or None for other text.
+
+    A row is written ``column: value; column: value``. What the row is about comes first, then
+    the columns that were asked for.
+
+    >>> from ragqa.grounding.asked import asked
+    >>> row("model: L5; product: Lamp; price: 39.00; note: new", asked("What is the price of L5?"))
+    'L5, price: 39.00'
+    """
+    cells = [_CELL.fullmatch(part.strip()) for part in re.split(r";\s+", quote.strip())]
+    if len(cells) < 2 or not all(cells):
+        return None
+    pairs = [(cell.group(1).replace("_", " "), cell.group(2)) for cell in cells if cell]
+    comma, colon = ("，", "：") if has_han(quote) else (", ", ": ")
+    subject = max(pairs, key=lambda pair: _share(pair[1], question))
+    others = [pair for pair in pairs if pair is not subject]
+    wanted = [pair for pair in others if _is_asked(pair[0], question)] or others[:1]
+    if len(pairs) == 2:  # a name and its value
+        return f"{subject[1]}{colon}{others[0][1]}"
+    return comma.join([subject[1], *(f"{name}{colon}{value}" for name, value in wanted)])
+
+
+def _is_asked(column: str, question: Asked) -> bool:
+    if _share(column, question) > 0:
+        return True
+    return any(asks.search(question.text) and says.search(column) for asks, says in _IMPLIED)
+
+
+def _share(text: str, question: Asked) -> float:
+    terms = {word.term for word in content_words(text)}
+    return question.share({term: likeness(term, terms) for term in question.weights})

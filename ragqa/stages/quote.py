@@ -1,0 +1,203 @@
+"""Quote the sentence of the passages that answers a question; abstain where none does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import prompts
+from ragqa.contract import Citation, Passage, QAResponse, Turn
+from ragqa.flow import Stage
+from ragqa.grounding import (
+    Asked,
+    Candidate,
+    Evidence,
+    answer_spans,
+    asked,
+    cite,
+    excerpt,
+    rank_sentences,
+    weigh,
+)
+from ragqa.grounding.follow_ups import follow_ups
+from ragqa.grounding.names import holds
+from ragqa.grounding.readable import is_item, readable, row
+from ragqa.intent import categorise
+from ragqa.language import content_words, sentences, sub_questions
+from ragqa.ports import Category, Parts
+from ragqa.stages.draft import Draft
+
+_WHOLE = 0.9
+_WHOLE_WITH_ANSWER = 0.8
+"""Up to these shares of the longest answer a sentence is quoted whole; the second one where the
+part that answers is known (a date, a figure, a name)."""
+
+_UNSURE = 0.4
+"""Below this confidence a person should look at the answer."""
+
+_CUT = " …"
+
+
+def quote(parts: Parts) -> Stage:
+    """Return the stage that leaves a draft of quoted sentences in ``notes["draft"]``."""
+
+    def step(turn: Turn) -> Turn:
+        draft = _draft(turn, parts.policy.schema)
+        return replace(turn, notes={**turn.notes, "draft": draft})
+
+    return Stage("quote", step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of the answer, and the slice of the passage that it is quoted from."""
+
+    text: str
+    passage: Passage
+    start: int
+    end: int
+
+    def citation(self) -> Citation:
+        quoted = self.passage.text[self.start : self.end]
+        return cite(self.passage, self.start, self.end, verified=holds(quoted, self.text))
+
+
+def _draft(turn: Turn, schema: type[QAResponse]) -> Draft:
+    question = asked(turn.search_text or turn.question.text)
+    ranked = _statements(question, turn.passages)
+    evidence = weigh(question, ranked)
+    if evidence.thin or _wants_more(schema):
+        return _abstention(turn, schema, evidence)
+    pieces = _pieces(question, ranked, turn.passages, schema.max_answer_chars)
+    citations = tuple(piece.citation() for piece in pieces)
+    fields = {
+        "answer": " ".join(piece.text for piece in pieces),
+        "confidence": round(evidence.confidence, 2),
+        "category": _category(turn, schema),
+        "sources": list(dict.fromkeys(citation.title for citation in citations)),
+        "follow_up": follow_ups(question, ranked[0].passage, turn.passages, schema.max_follow_up),
+        "needs_human": evidence.confidence < _UNSURE,
+    }
+    return Draft(_as_json(schema, fields), citations)
+
+
+def _abstention(turn: Turn, schema: type[QAResponse], evidence: Evidence) -> Draft:
+    phrases = prompts.load("fields", asked(turn.question.text).language)
+    fields = {
+        "answer": phrases.part("abstained")[: schema.max_answer_chars],
+        "confidence": round(min(evidence.confidence, 0.5), 2),
+        "category": _category(turn, schema),
+        "sources": [],
+        "follow_up": [],
+        "needs_human": True,
+    }
+    return Draft(_as_json(schema, fields), abstained=True)
+
+
+_FILLED = frozenset({*QAResponse.model_fields, "entities"})
+
+
+def _wants_more(schema: type[QAResponse]) -> bool:
+    """Tell whether a schema has required fields that no quotation can fill."""
+    required = {name for name, field in schema.model_fields.items() if field.is_required()}
+    return not required <= _FILLED
+
+
+def _as_json(schema: type[QAResponse], fields: dict[str, object]) -> str:
+    if "entities" in schema.model_fields:
+        fields = {**fields, "entities": []}
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _category(turn: Turn, schema: type[QAResponse]) -> str:
+    if turn.category in schema.categories:
+        return turn.category
+    return categorise(turn.question.text, tuple(map(Category, schema.categories)))
+
+
+def _statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+    """Return the sentences that say something, best first: no headings, no questions."""
+    return [
+        candidate
+        for candidate in rank_sentences(question.text, passages)
+        if _states(candidate, question)
+    ]
+
+
+def _states(candidate: Candidate, question: Asked) -> bool:
+    text = candidate.text
+    if text.startswith("#") or text.endswith(("?", "？")):
+        return False
+    if readable(text) in candidate.passage.heading.split(" > "):
+        return False
+    terms = [word.term for word in content_words(text, segment=bool(question.characters))]
+    new = any(term not in question.weights for term in terms)
+    return new or ((":" in text or "：" in text) and not text.endswith((":", "：")))
+
+
+def _pieces(
+    question: Asked, ranked: list[Candidate], passages: Sequence[Passage], max_chars: int
+) -> list[_Piece]:
+    """Return the best sentence, or one for each thing that was asked, within the limit."""
+    best = [ranked[0]]
+    parts = sub_questions(question.text)
+    if len(parts) > 1:
+        best = _best_each([asked(part) for part in parts[:2]], question, passages) or best
+    room = (max_chars - (len(best) - 1)) // len(best)
+    return [_piece(candidate, question, room) for candidate in best]
+
+
+def _best_each(parts: list[Asked], question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+    """Return the best sentence for each part of a question, none twice.
+
+    A part that does not say what it is about ("and how long is the warranty?") is helped by the
+    whole question.
+    """
+    whole = {_place(c): c.score for c in rank_sentences(question.text, passages)}
+    chosen: dict[tuple[int, int], Candidate] = {}
+    for part in parts:
+        ranked = _statements(part, passages)
+        if ranked:
+            best = max(ranked, key=lambda c: c.score + whole[_place(c)])
+            chosen.setdefault(_place(best), best)
+    return list(chosen.values())
+
+
+def _place(candidate: Candidate) -> tuple[int, int]:
+    return candidate.rank, candidate.start
+
+
+def _piece(candidate: Candidate, question: Asked, max_chars: int) -> _Piece:
+    passage, start = candidate.passage, candidate.start
+    end = _with_items(candidate, max_chars)
+    quoted = passage.text[start:end]
+    text = row(quoted, question) or readable(quoted)
+    return _Piece(_shortened(text, question, max_chars), passage, start, end)
+
+
+def _with_items(candidate: Candidate, max_chars: int) -> int:
+    """Return where a sentence ends, together with the list that it announces."""
+    text, end = candidate.passage.text, candidate.end
+    if not candidate.text.endswith((":", "：")):
+        return end
+    for start, item_end in sentences(text[candidate.end : candidate.end + 3 * max_chars]):
+        item = text[candidate.end + start : candidate.end + item_end]
+        longer = candidate.end + item_end
+        if longer - candidate.start > 1.5 * max_chars or not is_item(item):
+            break
+        end = longer
+    return end
+
+
+def _shortened(text: str, question: Asked, max_chars: int) -> str:
+    """Return the part that answers; cut ends are marked."""
+    known = bool(answer_spans(text, question))
+    if len(text) <= max_chars * (_WHOLE_WITH_ANSWER if known else _WHOLE):
+        return text
+    limit = int(max_chars * (_WHOLE_WITH_ANSWER if known else _WHOLE)) - 2 * len(_CUT)
+    start, end = excerpt(text, question, max(limit, 1))
+    begun = "… " if start else ""
+    ended = _CUT if end < len(text) else ""
+    cut = text[start:end].rstrip(" ,;:，；：、" if ended else " ")
+    return f"{begun}{cut}{ended}"[:max_chars]
