@@ -8,13 +8,14 @@ reason, and knows.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Self
 
 import openai
 
 from ragqa.errors import TransportError
 from ragqa.providers.endpoint import Endpoint
-from ragqa.providers.normal import JsonObject, StreamShape
+from ragqa.providers.normal import JsonObject, StreamShape, whole_reply
 from ragqa.providers.refusals import interrupted
 from ragqa.providers.translate import cause_of, translate
 
@@ -24,9 +25,17 @@ class _Shaping:
 
     def __init__(self, at: Endpoint, *, by_function: bool) -> None:
         self._at = at
+        self._by_function = by_function
         self._shape = StreamShape(by_function=by_function)
         self._ready: list[JsonObject] = []
         self._is_over = False
+
+    def _take_whole(self, body: str) -> None:
+        """Take a reply that came whole: some servers ignore that a stream was asked for."""
+        reply = whole_reply(body, by_function=self._by_function)
+        (choice,) = reply["choices"]
+        self._take({**reply, "choices": [{**choice, "delta": choice["message"]}]})
+        self._take(None)
 
     @property
     def _lacks_text(self) -> bool:
@@ -54,6 +63,12 @@ class _Shaping:
         return self
 
 
+def _is_whole(headers: Mapping[str, str]) -> bool:
+    """Tell whether a response is no stream of events but JSON, or a page."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind in ("application/json", "text/html")
+
+
 class Chunks(_Shaping):
     """The chunks of a reply, for blocking callers.
 
@@ -70,6 +85,8 @@ class Chunks(_Shaping):
     def await_text(self) -> None:
         """Wait for the first text."""
         try:
+            if _is_whole(self._source.response.headers):
+                self._take_whole(self._source.response.read().decode())
             while self._lacks_text:
                 self._take(next(self._source, None))
         except BaseException:
@@ -121,6 +138,9 @@ class AsyncChunks(_Shaping):
     async def await_text(self) -> None:
         """Wait for the first text."""
         try:
+            if _is_whole(self._source.response.headers):
+                async with asyncio.timeout_at(self._deadline_s):
+                    self._take_whole((await self._source.response.aread()).decode())
             while self._lacks_text:
                 self._take(await self._next())
         except BaseException:

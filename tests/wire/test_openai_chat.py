@@ -13,7 +13,7 @@ from ragqa.errors import TransportError, WrongEndpointError
 from ragqa.ports import Message, ModelReply, ModelRequest
 from tests.wire.asked import VALID, plain, request, streamed
 from tests.wire.conftest import MakeModel, StartServer
-from tests.wire.openai_replies import Reply
+from tests.wire.openai_replies import Reply, completion
 
 
 def test_one_request_carries_everything(openai_server: StartServer, model_at: MakeModel) -> None:
@@ -186,6 +186,33 @@ def test_odd_chunks_are_read(
         return [event async for event in model.astream(plain())]
 
     assert streamed(asyncio.run(events()))[1] == reply
+
+
+@pytest.mark.parametrize("order", [("json_schema",), ("function_calling",)])
+def test_a_whole_reply_where_a_stream_was_asked_for(
+    openai_server: StartServer, model_at: MakeModel, order: Any
+) -> None:
+    asked = {"model": "m", "messages": [], "tool_choice": {"function": {"name": "r"}}}
+    call = (("QAResponse", VALID),) if order == ("function_calling",) else ()
+    said = Reply(None if call else VALID, tool_calls=call)
+    model = model_at(openai_server(*[Reply(body=completion(said, asked))] * 2), order=order)
+    pieces, reply = streamed(model.stream(request()))
+    assert (pieces, reply.text, reply.finish_reason) == ([VALID], VALID, "stop")
+    assert reply.usage.completion_tokens > 0
+
+    async def events() -> list[Any]:
+        return [event async for event in model.astream(request())]
+
+    assert streamed(asyncio.run(events())) == (pieces, reply)
+
+
+def test_a_page_where_a_stream_was_asked_for(
+    openai_server: StartServer, model_at: MakeModel
+) -> None:
+    server = openai_server(always=Reply(body="<html>Welcome</html>"))
+    with pytest.raises(WrongEndpointError):
+        list(model_at(server).stream(plain()))
+    assert len(server.chats) == 1
 
 
 def test_usage_in_every_chunk_is_not_added_up(

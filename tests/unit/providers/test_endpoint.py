@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from pydantic import SecretStr
 
@@ -63,3 +66,18 @@ def test_settings_that_are_missing_are_named() -> None:
         _at(None, None)
     with pytest.raises(ConfigError, match="RAGQA_CHAT_MODEL"):
         openai_endpoint("http://127.0.0.1:1", None, "", model_setting="RAGQA_CHAT_MODEL")
+
+
+def test_a_model_that_is_not_asked_loads_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "from ragqa.providers.abilities import MemoryAbilityStore\n"
+        "from ragqa.providers.openai import chat_model\n"
+        "model = chat_model(base_url='http://127.0.0.1:1/v1', api_key=None, model='m',\n"
+        "                   timeout_s=1, abilities=MemoryAbilityStore())\n"
+        "heavy = {'openai', 'langchain_core', 'langchain_openai', 'httpx', 'httpx2', 'numpy'}\n"
+        "print(model.name, sorted(heavy & sys.modules.keys()))\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "openai-compatible(127.0.0.1:1):m []"
