@@ -165,8 +165,9 @@ def _announces(atom: str) -> bool:
 def _atoms(body: str, size: ChunkSize) -> Iterator[int]:
     """Yield the ends of what is not cut any further: paragraphs, else sentences, else clauses."""
     start = 0
-    for end in (*(match.end() for match in _PARAGRAPH_END.finditer(body)), len(body)):
-        if end - start > size.max_chars:
+    gaps = ((match.start(), match.end()) for match in _PARAGRAPH_END.finditer(body))
+    for text_end, end in (*gaps, (len(body), len(body))):
+        if text_end - start > size.max_chars:
             yield from _inside_paragraph(body, start, end, size)
         elif end > start:
             yield end

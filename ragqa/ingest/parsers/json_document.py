@@ -39,7 +39,7 @@ def _values_by_line(text: str) -> list[Any] | None:
         values = [loads(line) for line in lines]
     except ValueError:
         return None
-    return values if all(isinstance(value, dict) for value in values) else None
+    return values if values and all(isinstance(value, dict) for value in values) else None
 
 
 def _table(items: Sequence[dict[str, Any]]) -> ParsedFile:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
+
+from ragqa.ingest.parsers.pdf_lines import Line
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _LAST = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*$")
@@ -15,20 +19,15 @@ _CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", 
 class Words:
     """The words of a document, which tell how it writes a divided word elsewhere.
 
+    Where a word stands nowhere else, the document's other line ends decide: some programs divide
+    words, others break lines only at hyphens that are there anyway.
+
     Args:
         lines: All its lines.
     """
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = list(lines)
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(
-            word.lower().replace("\u2010", "-")
-            for line in self._lines
-            for word in _WORD.findall(line)
-        )
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
 
     def joint(self, before: str, after: str) -> str:
         """Return what stands between the halves: a hyphen where it belongs to the word."""
@@ -37,12 +36,40 @@ class Words:
             return ""
         if right.group() in _CONJUNCTIONS:  # "pre- and post-sales"
             return "- "
-        return "-" if self._belongs(left.group().lower(), right.group()) else ""
+        belongs = self._seen_with_hyphen(left.group(), right.group())
+        if belongs is None:
+            belongs = self._looks_compound(left.group().lower(), right.group())
+        return "-" if belongs else ""
 
-    def _belongs(self, left: str, right: str) -> bool:
-        joined, hyphened = left + right.lower(), f"{left}-{right.lower()}"
-        if (joined in self._known) != (hyphened in self._known):
-            return hyphened in self._known
-        if not right[0].islower() or "-" in left:
+    def _seen_with_hyphen(self, left: str, right: str) -> bool | None:
+        joined, hyphened = (left + right).lower(), f"{left}-{right}".lower()
+        if (joined in self._known) == (hyphened in self._known):
+            return None
+        return hyphened in self._known
+
+    def _looks_compound(self, left: str, right: str) -> bool:
+        if not right[0].islower() or "-" in left or "-" in right:
             return True
-        return min(len(left), len(right)) > 2 and {left, right.lower()} <= self._known
+        if self._balance:
+            return self._balance > 0
+        return min(len(left), len(right)) > 2 and {left, right} <= self._known
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        known: set[str] = set()
+        goes_on = False
+        for line in self._lines:
+            words = _WORD.findall(line.text.lower().replace("\u2010", "-"))
+            known.update(words[goes_on : len(words) - line.hyphenated])  # halves are no words
+            goes_on = line.hyphenated
+        return frozenset(known)
+
+    @cached_property
+    def _balance(self) -> int:
+        """Return how many more of the line ends that are certain keep their hyphen than lose it."""
+        certain: Counter[bool | None] = Counter()
+        for line, after in pairwise(self._lines):
+            left, right = _LAST.search(line.text), _FIRST.match(after.text)
+            if line.hyphenated and left and right:
+                certain[self._seen_with_hyphen(left.group(), right.group())] += 1
+        return certain[True] - certain[False]

@@ -46,7 +46,7 @@ class Layout:
         self._body = sizes.most_common(1)[0][0] if sizes else 0.0
         bold = sum(len(line.text) for line in lines if line.bold)
         self._bold_stands_out = bold < 0.4 * sum(sizes.values())
-        self._words = Words(line.text for line in lines)
+        self._words = Words(lines)
         styles = {self._style(line) for line in lines if self._stands_out(line)}
         self._levels = {style: at for at, style in enumerate(sorted(styles, reverse=True), start=1)}
 

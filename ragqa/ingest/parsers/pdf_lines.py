@@ -13,6 +13,8 @@ _LINE = re.compile("([^\r\n\ufffe\x02]+)([\r\n\ufffe\x02]?)")
 _HYPHENS = "\ufffe\x02"  # what PDFium puts for a hyphen at the end of a line, new and old
 _DIVIDED = re.compile("[^\\W\\d_][-\u2010]$")
 _BOLD_WEIGHT = 600
+_BOLD_NAME = re.compile(rb"bold|black|heavy", re.I)
+_FONT_NAME_BYTES = 128
 _INVISIBLE = dict.fromkeys({*range(0x20), 0x7F, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF} - {*b"\t"})
 
 
@@ -83,17 +85,24 @@ class _Letters:
 
     def line(self, text: str, hyphenated: bool) -> Line:
         """Return the line that stands between them."""
-        ends = (self._first, self._last)
-        weights = (self._raw.FPDFText_GetFontWeight(self._page, at) for at in ends)
         return Line(
             text=text,
             left=self._edge(self._first, 0),
             right=self._edge(self._last, 1),
             baseline=self._baseline(),
             size=self._size(),
-            bold=min(weights) >= _BOLD_WEIGHT,
+            bold=self._is_bold(self._first) and self._is_bold(self._last),
             hyphenated=hyphenated,
         )
+
+    def _is_bold(self, at: int) -> bool:
+        """Tell by the weight, or by the font's name where no weight is given."""
+        weight = self._raw.FPDFText_GetFontWeight(self._page, at)
+        if weight > 0:
+            return bool(weight >= _BOLD_WEIGHT)
+        name, flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
+        self._raw.FPDFText_GetFontInfo(self._page, at, name, _FONT_NAME_BYTES, flags)
+        return _BOLD_NAME.search(name.value) is not None
 
     def _edge(self, at: int, side: int) -> float:
         box = [ctypes.c_double() for _ in range(4)]  # left, right, bottom, top

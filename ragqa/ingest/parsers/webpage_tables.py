@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_LAYOUT = "h1,h2,h3,h4,h5,h6,pre,blockquote,form,hr,article,section,main,aside,td table,th table"
+_LAYOUT = "h1,h2,h3,h4,h5,h6,pre,blockquote,form,hr,article,section,main,aside"
 _MAX_SPAN = 100  # an attribute can claim any number
 
 
 def is_data_table(table: LexborNode) -> bool:
     """Tell whether a table has rows of at least two cells, and no page inside its cells."""
     if table.attributes.get("role") == "presentation" or table.css_first(_LAYOUT) is not None:
+        return False
+    if len(table.css("table")) > 1:  # itself counts
         return False
     return any(len(_cells(row)) > 1 for row in table.css("tr"))
 

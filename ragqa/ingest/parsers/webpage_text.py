@@ -32,6 +32,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _NO_GAP = frozenset({"sub", "sup", "wbr"})
 _APART = frozenset({"label", "button", "output"})
 _STYLING = tags("span font b strong i em u s small big mark code bdi ruby")
+_DEEPEST_TABLE = 12  # every check looks through all that is inside
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _BLANKS = re.compile(r"[^\S\n]*\n[^\S\n]*|[^\S\n]+")
@@ -51,6 +52,7 @@ class PageText(TextBuilder):
         self._inline: list[str] = []
         self._edges: list[str] = []  # inline tags since the last text: "b" opened, "/b" closed
         self._preformatted = 0
+        self._layouts = 0  # tables around here that lay out the page
         self._item = False
         self._term = False
 
@@ -78,9 +80,11 @@ class PageText(TextBuilder):
             return False
         if not node.is_element_node or tag in _LEFT_OUT or _is_hidden(node):
             return False
-        if tag == "table" and is_data_table(node):
-            self._table(node)
-            return False
+        if tag == "table":
+            if self._layouts < _DEEPEST_TABLE and is_data_table(node):
+                self._table(node)
+                return False
+            self._layouts += 1
         if tag == "br":
             self._inline.append("\n")
         elif tag in _BLOCKS:
@@ -98,6 +102,7 @@ class PageText(TextBuilder):
         elif tag in _BLOCKS:
             self._flush()
             self._preformatted -= tag == "pre"
+            self._layouts -= tag == "table"
         elif tag != "br":
             self._edges.append(f"/{tag}")
             return

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+
+from ragqa.errors import RetrievalError
+from ragqa.ingest.document import TextPage
+from ragqa.ingest.parsers import word as parser
+from tests.unit.ingest.files import word
+
+
+def page(document: Any) -> TextPage:
+    return parser.parse(word(document)).documents[0].pages[0]
+
+
+def filled(table: Any, rows: list[list[str]]) -> Any:
+    for at, row in enumerate(rows):
+        for column, text in enumerate(row):
+            table.cell(at, column).text = text
+    return table
+
+
+def test_paragraphs_lists_and_tables_keep_their_order() -> None:
+    document = docx.Document()
+    document.add_paragraph("Before.")
+    document.add_paragraph("one", style="List Bullet")
+    document.add_paragraph("two", style="List Number")
+    filled(document.add_table(2, 3), [["Model", "Colour", "Price"], ["L9", "red", "39"]])
+    document.add_paragraph("After\tthe tab\nand the break.")
+    document.add_paragraph("  ")
+    assert page(document).text == (
+        "Before.\n\n- one\n- two\n\nModel: L9; Colour: red; Price: 39\n\n"
+        "After\tthe tab\nand the break."
+    )
+
+
+def test_headings_have_levels_and_places() -> None:
+    document = docx.Document()
+    document.add_heading("Guide", 0)
+    document.add_heading("Care", 1)
+    document.add_heading("Bulbs", 2)
+    document.add_paragraph("Text.")
+    parsed = page(document)
+    assert [(h.level, h.title) for h in parsed.headings] == [
+        (0, "Guide"),
+        (1, "Care"),
+        (2, "Bulbs"),
+    ]
+    assert all(parsed.text[h.start : h.end] == h.title for h in parsed.headings)
+
+
+def test_own_styles_and_outline_levels_are_headings_too() -> None:
+    document = docx.Document()
+    own = document.styles.add_style("Own", 1)
+    own.base_style = document.styles["Heading 2"]
+    document.add_paragraph("By its base", style="Own")
+    outlined = document.add_paragraph("By its outline")
+    outlined._p.get_or_add_pPr().append(parse_xml(f'<w:outlineLvl {nsdecls("w")} w:val="0"/>'))
+    body = document.add_paragraph("Body by its outline", style="Heading 1")
+    body._p.get_or_add_pPr().append(parse_xml(f'<w:outlineLvl {nsdecls("w")} w:val="9"/>'))
+    titles = {h.title: h.level for h in page(document).headings}
+    assert titles["By its base"] == 2
+    assert titles["By its outline"] == 1
+
+
+def test_merged_cells_fill_what_they_cover() -> None:
+    document = docx.Document()
+    table = filled(
+        document.add_table(3, 3),
+        [["Model", "Colour", "Price"], ["L9", "red", "39"], ["", "blue", "41"]],
+    )
+    table.cell(1, 0).merge(table.cell(2, 0))
+    assert (
+        page(document).text
+        == "Model: L9; Colour: red; Price: 39\n\nModel: L9; Colour: blue; Price: 41"
+    )
+
+
+def test_two_columns_are_names_and_values() -> None:
+    document = docx.Document()
+    filled(document.add_table(2, 2), [["Weight", "1 kg"], ["Warranty", "two years"]])
+    assert page(document).text == "Weight: 1 kg\n\nWarranty: two years"
+
+
+def test_content_controls_insertions_and_deletions() -> None:
+    document = docx.Document()
+    body = document.element.body
+    namespace = nsdecls("w")
+    body.insert(
+        0,
+        parse_xml(
+            f"<w:sdt {namespace}><w:sdtContent><w:p><w:r><w:t>Controlled.</w:t></w:r></w:p>"
+            "</w:sdtContent></w:sdt>"
+        ),
+    )
+    body.insert(
+        1,
+        parse_xml(
+            f"<w:p {namespace}><w:ins><w:r><w:t>In</w:t></w:r></w:ins><w:del><w:r>"
+            "<w:delText>out</w:delText></w:r></w:del><w:r><w:noBreakHyphen/><w:t>side</w:t></w:r>"
+            "<w:r><w:instrText>PAGE</w:instrText></w:r></w:p>"
+        ),
+    )
+    assert page(document).text == "Controlled.\n\nIn-side"
+
+
+def test_text_boxes_are_read_once() -> None:
+    document = docx.Document()
+    inner = "<w:txbxContent><w:p><w:r><w:t>Boxed.</w:t></w:r></w:p></w:txbxContent>"
+    document.element.body.insert(
+        0,
+        parse_xml(
+            f"<w:p {nsdecls('w')} "
+            'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><w:r>'
+            f"<w:t>Around.</w:t><mc:AlternateContent><mc:Choice>{inner}</mc:Choice>"
+            f"<mc:Fallback>{inner}</mc:Fallback></mc:AlternateContent></w:r></w:p>"
+        ),
+    )
+    assert page(document).text == "Around.\n\nBoxed."
+
+
+def bomb(part: str, size_bytes: int) -> bytes:
+    buffer = io.BytesIO(word(docx.Document()))
+    with (
+        zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open(part, "w", force_zip64=True) as target,
+    ):
+        for _ in range(size_bytes // 2**24 + 1):
+            target.write(bytes(2**24))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"PK\x03\x04 nothing more", "broken"),
+        (word(docx.Document())[:1000], "broken"),
+        (b"<html>", "broken or no Word document"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old kind"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "locked with a password",
+        ),
+    ],
+)
+def test_what_is_no_word_document_is_refused(data: bytes, reason: str) -> None:
+    with pytest.raises(RetrievalError, match=reason) as caught:
+        parser.parse(data)
+    assert caught.value.hint
+
+
+def test_a_document_that_would_fill_the_memory_is_refused() -> None:
+    data = bomb("word/media/image1.bmp", 501 * 2**20)
+    assert len(data) < 2**22  # the limit on the file would let it pass
+    with pytest.raises(RetrievalError, match=r"unpacks to 5\d\d MB"):
+        parser.parse(data)
+
+
+def test_entities_are_not_expanded() -> None:
+    buffer = io.BytesIO(word(docx.Document()))
+    laughs = "".join(
+        f'<!ENTITY l{at} "{f"&l{at - 1};" * 10 if at else "ha" * 10}">' for at in range(12)
+    )
+    source = (
+        f'<?xml version="1.0"?><!DOCTYPE d [{laughs}]><w:document {nsdecls("w")}><w:body><w:p>'
+        "<w:r><w:t>&l11;</w:t></w:r></w:p></w:body></w:document>"
+    )
+    target = io.BytesIO()
+    with zipfile.ZipFile(buffer) as old, zipfile.ZipFile(target, "w") as new:
+        for entry in old.infolist():
+            is_document = entry.filename == "word/document.xml"
+            new.writestr(entry, source.encode() if is_document else old.read(entry))
+    try:
+        text = parser.parse(target.getvalue()).documents[0].pages[0].text
+    except RetrievalError:
+        return
+    assert len(text) < 1000
