@@ -7,41 +7,29 @@ import tomllib
 import pytest
 
 from tests.docs.markdown import READMES, ROOT, agrees, blocks, json_agrees
+from tests.docs.replies import REPLY
 from tests.docs.walk import NOT_RUN, Walk, runnable
 from tests.wire.openai_server import OpenAIServer
 
-REPLY = {
-    "answer": "You have 30 days from delivery, if the kettle is empty and dry.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns-policy.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
-EVERY_BLOCK = [
-    pytest.param(readme, number, id=block.name)
-    for readme in READMES
-    for number, block in enumerate(runnable(readme))
-]
+ENGLISH, CHINESE = READMES
+BLOCKS = runnable(ENGLISH)
 
 
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory):
-    """Run both READMEs once, each from its first block to its last."""
-    results = {}
-    for readme in READMES:
-        with OpenAIServer(always=json.dumps(REPLY)) as server:
-            walk = Walk(tmp_path_factory.mktemp(readme.stem), server.base_url)
-            walk.prepare()
-            results[readme] = [(block, walk.run(block)) for block in runnable(readme)]
-            assert server.answered, "the block with a model asks the model"
+    """Run the README once, from its first block to its last; the other one has the same blocks."""
+    with OpenAIServer(always=json.dumps(REPLY)) as server:
+        walk = Walk(tmp_path_factory.mktemp("readme"), server.base_url)
+        walk.prepare()
+        results = {block.name: walk.run(block) for block in BLOCKS}
+    assert server.answered, "the block with a model asks the model"
     return results
 
 
 @pytest.mark.timeout(400)  # the first of these runs everything
-@pytest.mark.parametrize(("readme", "number"), EVERY_BLOCK)
-def test_block_does_what_it_shows(walked, readme, number):
-    block, ran = walked[readme][number]
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+def test_block_does_what_it_shows(walked, block):
+    ran = walked[block.name]
     printed = ran.out + ran.err
     assert ran.code == 0, printed
     assert "Traceback" not in printed
@@ -54,13 +42,15 @@ def test_block_does_what_it_shows(walked, readme, number):
 def test_both_readmes_have_the_same_commands():
     english, chinese = (
         [block.commands if block.language == "sh" else block.code for block in runnable(readme)]
-        for readme in READMES
+        for readme in (ENGLISH, CHINESE)
     )
     assert english == chinese
 
 
 def test_both_readmes_show_the_same_outputs():
-    english, chinese = ([block.shown for block in runnable(readme)] for readme in READMES)
+    english, chinese = (
+        [block.shown for block in runnable(readme)] for readme in (ENGLISH, CHINESE)
+    )
     assert english == chinese
 
 

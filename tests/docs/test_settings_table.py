@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragqa.settings import rows
-from tests.docs.markdown import READMES, table_rows
+from ragqa.settings import Settings, rows
+from tests.docs.markdown import READMES, blocks, table_rows
 
 TITLES = {"README.md": "| setting |", "README.zh-CN.md": "| 设置 |"}
 
@@ -26,3 +26,12 @@ def test_meanings_are_those_of_the_program():
 
 def test_every_setting_is_explained_in_chinese():
     assert all(meaning for _, _, meaning in documented(READMES[1]))
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_the_example_of_a_settings_file_is_read(readme, tmp_path):
+    (example,) = blocks(readme, "toml")
+    (tmp_path / "ragqa.toml").write_text(example.code, encoding="utf-8")
+    settings = Settings.load(cwd=tmp_path, environ={})
+    assert settings.top_k == 4
+    assert dict(settings.folder_groups) == {"docs/internal": ("staff",)}
