@@ -24,17 +24,18 @@ OPENED: Final = (
 )
 """The tag that opens a block; its word is the group ``opened``, where it has one."""
 _OTHERS_CLOSED: Final = r"◁/think▷|\[/THINK\]|<\|(?:end_of_thought|END_THINKING|end_of_thinking)\|>"
+_BRACE: Final = re.compile(r"[{｛](?=\s*+[\"'“”„‟‘’＂＇\\]|\s*+[^\W\d]\w*+\s*+[:：])")
 _MARKS: Final = re.compile(
     rf"(?P<open>{OPENED})|(?P<close></(?P<closed>{_WORDS})\s{{0,5}}>|{_OTHERS_CLOSED})"
-    r"|(?P<brace>[{｛](?=\s*+[\"'“”„‟‘’＂＇\\]|\s*+[^\W\d]\w*+\s*+[:：]))",
+    rf"|(?P<brace>{_BRACE.pattern})",
     re.IGNORECASE,
 )
 _MAX_BLOCKS = 500
+_MAX_MARKS = 5_000
 _TAG_START: Final = re.compile(r"<\|?/?[a-z_]|◁|\[/?THINK\]", re.IGNORECASE)
 
 CHANNEL_START: Final = (
-    r"(?:<\|start\|>assistant(?P<recipient>[^<]{0,100}))?"
-    r"<\|channel\|>\s{0,5}(?P<channel>\w{1,40})(?P<header>[^<]{0,200})"
+    r"<\|(?:start\|>assistant(?P<recipient>[^<]{0,100})<\|)?channel\|>\s{0,5}(?P<channel>\w{1,40})(?P<header>[^<]{0,200})"
     r"(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
 )
 """The header of a message in one of the channels of gpt-oss, up to the message itself."""
@@ -102,15 +103,16 @@ def _in_channels(text: str) -> Spoken | None:
 
 def _outside_objects(text: str, mark: str) -> int | None:
     """Return where a mark stands first outside objects."""
-    position = text.find(mark)
-    brace = text.find("{")
-    if position < 0:
-        return None
-    if 0 <= brace < position:
-        outcome = read(text, brace, Budget.of(text))
-        if isinstance(outcome, Found) and outcome.end > position:
-            position = text.find(mark, outcome.end)
-    return position if position >= 0 else None
+    position, marked = 0, text.find(mark)
+    budget = Budget.of(text)
+    while marked >= 0 and (brace := _BRACE.search(text, position, marked)):
+        end = _end_of_object(text, brace.start(), budget, trusted=True)
+        if end is None:
+            break
+        position = end
+        if end > marked:
+            marked = text.find(mark, end)
+    return marked if marked >= 0 else None
 
 
 def _in_tags(text: str) -> Spoken:
@@ -121,20 +123,17 @@ def _in_tags(text: str) -> Spoken:
     last_alone = _last_closing_alone(text)
     while mark := _MARKS.search(text, position):
         if mark["brace"]:
-            outcome = read(text, mark.start(), budget)
-            if isinstance(outcome, Found):
-                position = outcome.end
-            elif budget.is_spent or (outcome.keys and mark.end() > last_alone):
+            end = _end_of_object(text, mark.start(), budget, trusted=mark.end() < last_alone)
+            if end is None:
                 break  # a tag behind a broken object may stand in one of its strings
-            else:
-                position = mark.end()
+            position = end
             continue
         blocks += 1
         if mark["close"]:  # without an opening tag: everything before it was thought
             kept.clear()
         else:
             kept.append(text[start : mark.start()])
-            closing = _closing(text, mark)
+            closing = _closing(text, mark, budget)
             if closing is None or blocks > _MAX_BLOCKS:
                 return Spoken("", had_reasoning=True, is_cut=True)
             mark = closing
@@ -143,15 +142,51 @@ def _in_tags(text: str) -> Spoken:
     return Spoken("".join(kept).strip(), had_reasoning=blocks > 0)
 
 
-def _closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
-    """Return the closing tag of a block; blocks of the same kind inside it are gone past."""
-    depth = 1
-    for mark in _MARKS.finditer(text, opening.end()):
-        if mark["brace"] or _kind(mark) != _kind(opening):
-            continue
-        depth += 1 if mark["open"] else -1
-        if depth == 0:
-            return mark
+def _end_of_object(text: str, start: int, budget: Budget, *, trusted: bool) -> int | None:
+    """Return where to go on after a brace; None behind a broken object, unless it is trusted."""
+    if _ESCAPED_QUOTE.match(text, start):
+        return _end_of_escaped(text, start)
+    if budget.is_spent:
+        return None
+    outcome = read(text, start, budget)
+    if isinstance(outcome, Found):
+        return outcome.end
+    return start + 1 if trusted or not outcome.keys else None
+
+
+_ESCAPED_QUOTE: Final = re.compile(r"[{｛](?:\\[nrt]|\s)*+(\\++)[\"']")
+_OF_ESCAPED: Final = re.compile(r"(\\++)[\"']|[{}]")
+
+
+def _end_of_escaped(text: str, start: int) -> int:
+    r"""Return where an object ends whose quotes are escaped, as ``\"``, by its brackets."""
+    opening = _ESCAPED_QUOTE.match(text, start)
+    assert opening is not None, "an escaped quote follows the brace"
+    depth, in_string = 0, False
+    for match in _OF_ESCAPED.finditer(text, start):
+        if match[1]:
+            in_string ^= match[1] == opening[1]
+        elif not in_string:
+            depth += 1 if match[0] == "{" else -1
+            if depth == 0:
+                return match.end()
+    return len(text)
+
+
+def _closing(text: str, opening: re.Match[str], budget: Budget) -> re.Match[str] | None:
+    """Return the closing tag of a block; blocks of its kind and objects inside are gone past."""
+    depth, position = 1, opening.end()
+    for _ in range(_MAX_MARKS):
+        mark = _MARKS.search(text, position)
+        if mark is None:
+            return None
+        position = mark.end()
+        if mark["brace"]:
+            position = _end_of_object(text, mark.start(), budget, trusted=True) or position
+        elif _kind(mark) == _kind(opening):
+            depth += 1 if mark["open"] else -1
+            if depth == 0:
+                return mark
     return None
 
 

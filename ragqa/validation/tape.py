@@ -196,7 +196,7 @@ class Tape:
             return True
         if follower in COMMAS:
             return self._is_key(at + 1) if is_careful else True
-        may_lack_comma = follower == '"' and at > self.pos + 1
+        may_lack_comma = follower == '"' and "\n" in self.text[self.pos : at]
         return self._is_key(at) if may_lack_comma else False
 
     def _is_key(self, at: int) -> bool | None:

@@ -49,14 +49,53 @@ TEXTS = (
     "C:\\temp\\new and \\u00e9",
     "x",
 )
-TITLES = ("returns-policy.md", "价格表.csv", "a b's \"c\".pdf", "kettle-k2-manual.pdf")
+TITLES = ("returns-policy.md", "价格表.csv", 'a b\'s "c".pdf', "kettle-k2-manual.pdf")
 PIECES = (
     *"{}[]\"'“”‘’:,，：｛｝［］（）()\\`~#/*<>|=.-+0159eEtfnTFNu \n\r\t",
     *("true", "False", "null", "None", "NaN", "Infinity", "1e400", "0x1F", "\\u", "\\ud83d", "\\'"),
-    *('\\"', '"""', "```", "```json\n", "<think>", "</think>", "<tool_call>", "//", "/*", "*/", "\ufeff"),
-    *("\u200b", "\u2028", "\x00", "\x1b", "\ud800", "&quot;", "{}", "[]", '""', "''", ",,", "::", "}}"),
-    *(' "answer": ', '"confidence": 0.5, ', '{"answer": "', "{'a': 1}", "Thought: ", "Action Input: "),
-    *('"needs_human": true', "assistantfinal", "<|channel|>final<|message|>", "{{", "@search.score"),
+    *(
+        '\\"',
+        '"""',
+        "```",
+        "```json\n",
+        "<think>",
+        "</think>",
+        "<tool_call>",
+        "//",
+        "/*",
+        "*/",
+        "\ufeff",
+    ),
+    *(
+        "\u200b",
+        "\u2028",
+        "\x00",
+        "\x1b",
+        "\ud800",
+        "&quot;",
+        "{}",
+        "[]",
+        '""',
+        "''",
+        ",,",
+        "::",
+        "}}",
+    ),
+    *(
+        ' "answer": ',
+        '"confidence": 0.5, ',
+        '{"answer": "',
+        "{'a': 1}",
+        "Thought: ",
+        "Action Input: ",
+    ),
+    *(
+        '"needs_human": true',
+        "assistantfinal",
+        "<|channel|>final<|message|>",
+        "{{",
+        "@search.score",
+    ),
 )
 
 
@@ -100,7 +139,11 @@ def response(rng: random.Random, schema: type[QAResponse]) -> dict[str, Any]:
     }
     if schema is QAResponseWithEntities:
         fields["entities"] = [
-            {"name": "K2", "entity_id": rng.choice(("k-2", None)), "price": rng.choice((19.9, None))}
+            {
+                "name": "K2",
+                "entity_id": rng.choice(("k-2", None)),
+                "price": rng.choice((19.9, None)),
+            }
             for _ in range(rng.randrange(3))
         ]
     return fields
@@ -114,7 +157,9 @@ def _json(value: Any, rng: random.Random) -> str:
 
 def _full_width(value: Any, rng: random.Random) -> str:
     if isinstance(value, str):
-        return f"“{_escaped(value)}”" if '"' not in value and "“" not in value else _json(value, rng)
+        return (
+            f"“{_escaped(value)}”" if '"' not in value and "“" not in value else _json(value, rng)
+        )
     if isinstance(value, list):
         return f"[{'，'.join(_full_width(item, rng) for item in value)}]"
     if isinstance(value, dict):
@@ -159,7 +204,7 @@ WAYS: tuple[Way, ...] = (
     _json,
     _json,
     lambda value, rng: f"```json\n{_json(value, rng)}\n```",
-    lambda value, rng: f"Sure, {{name}}, e.g. {{\"id\": 1}}:\n~~~\n{_json(value, rng)}\n~~~\nBye.",
+    lambda value, rng: f'Sure, {{name}}, e.g. {{"id": 1}}:\n~~~\n{_json(value, rng)}\n~~~\nBye.',
     lambda value, rng: repr(value),
     lambda value, rng: json.dumps(_json(value, rng)),
     lambda value, rng: f"[{_json(value, rng)}]",
@@ -195,25 +240,32 @@ def violation(output: Output, rng: random.Random) -> tuple[str, Any]:
     verdict = GATES.judge(output.raw, CheckContext(schema=output.schema))
     shown = _streamed(output.raw, rng)
     if not verdict.accepted:
-        is_told = bool(verdict.code != "ok" and verdict.feedback and verdict.faults)
-        wrong = "" if is_told else "rejected without code or feedback"
-        if not output.mutations and not output.is_cut:
-            wrong = f"a readable output is rejected: {verdict.code}"
-        return wrong, verdict
-    response = verdict.response
+        return _wrongly_rejected(output, verdict), verdict
+    wrong = _wrongly_accepted(output, verdict.response)
+    if not wrong and not output.mutations and not _follows(shown, verdict.response, output.raw):
+        wrong = f"the stream showed {shown!r}"
+    return wrong, verdict
+
+
+def _wrongly_rejected(output: Output, verdict: Any) -> str:
+    if not (verdict.code != "ok" and verdict.feedback and verdict.faults):
+        return "rejected without code or feedback"
+    is_readable = not output.mutations and not output.is_cut
+    return f"a readable output is rejected: {verdict.code}" if is_readable else ""
+
+
+def _wrongly_accepted(output: Output, response: Any) -> str:
     if output.is_cut:
-        return "an output that was cut off is accepted", verdict
+        return "an output that was cut off is accepted"
     if not isinstance(response, output.schema):
-        return "the response is no instance of the schema", verdict
+        return "the response is no instance of the schema"
     if output.schema.model_validate_json(response.model_dump_json(), strict=True) != response:
-        return "strict validation refuses the response", verdict
-    if missing := invented(response, output.raw):
-        return f"invented: {missing!r}", verdict
+        return "strict validation refuses the response"
+    if (missing := invented(response, output.raw)) is not None:
+        return f"invented: {missing!r}"
     if not output.mutations and json.loads(response.model_dump_json()) != output.written:
-        return "the response is not what was written", verdict
-    if not output.mutations and not _follows(shown, response.answer, output.raw):
-        return f"the stream showed {shown!r}", verdict
-    return "", verdict
+        return "the response is not what was written"
+    return ""
 
 
 def _streamed(raw: str, rng: random.Random) -> str:
@@ -226,9 +278,9 @@ def _streamed(raw: str, rng: random.Random) -> str:
     return "".join(shown)
 
 
-def _follows(shown: str, answer: str, raw: str) -> bool:
+def _follows(shown: str, response: Any, raw: str) -> bool:
     """Tell whether the stream showed the answer; HTML entities are not followed."""
-    return shown == answer or ("&quot;" in raw and not shown)
+    return shown == response.answer or ("&quot;" in raw and not shown)
 
 
 _UNESCAPED = re.compile(

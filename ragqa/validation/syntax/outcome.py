@@ -68,3 +68,11 @@ class Broken:
     reason: str
     keys: tuple[str, ...] = ()
     depth: int = 0
+
+
+class StopError(Exception):
+    """Stop reading; never leaves the reader, which returns it as Broken."""
+
+    def __init__(self, kind: str, at: int, reason: str) -> None:
+        super().__init__(reason)
+        self.kind, self.at, self.reason = kind, at, reason

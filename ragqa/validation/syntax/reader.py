@@ -24,14 +24,8 @@ from ragqa.validation.syntax.lexis import (
     QUOTES,
     STRAIGHT,
 )
-from ragqa.validation.syntax.outcome import Broken, Budget, Found
+from ragqa.validation.syntax.outcome import Broken, Budget, Found, StopError
 from ragqa.validation.syntax.scalars import BARE, NoValueError, bare_value
-
-
-class _StopError(Exception):
-    def __init__(self, kind: str, at: int, reason: str) -> None:
-        super().__init__(reason)
-        self.kind, self.at, self.reason = kind, at, reason
 
 
 @dataclass(slots=True)
@@ -63,7 +57,7 @@ def read(text: str, start: int, budget: Budget) -> Found | Broken:
     reading = _Reading(text, start, budget)
     try:
         value = reading.tree()
-    except _StopError as stop:
+    except StopError as stop:
         keys = tuple(key for frame in reading.stack for key in (*frame.members, frame.key) if key)
         budget.chars -= max(stop.at, reading.pos) - start
         return Broken(stop.kind, start, stop.at, stop.reason, keys, len(reading.stack))
@@ -103,7 +97,7 @@ class _Reading:
     def _count(self) -> None:
         self.budget.tokens -= 1
         if self.budget.is_spent:
-            raise _StopError("budget", self.pos, "the reply is too long or too tangled to read")
+            raise StopError("budget", self.pos, "the reply is too long or too tangled to read")
 
     def _note(self, repair: str) -> None:
         self.repairs[repair] = None
@@ -125,9 +119,12 @@ class _Reading:
         if COMMENT.search(skipped):
             self._note("comments")
             if end == len(self.text):
-                raise _StopError("structure", start, "a comment swallows the rest")
+                raise StopError("structure", start, "a comment swallows the rest")
         elif skipped:
             self._note("unusual_blanks")
+        if self.text.startswith("/*", end):
+            self.pos = len(self.text)  # a comment that is not closed takes all of the rest
+            raise self._cut_off()
         return self.text[end : end + 1]
 
     def _take(self, char: str) -> None:
@@ -138,7 +135,7 @@ class _Reading:
 
     def _open(self, brace: str) -> None:
         if len(self.stack) == MAX_DEPTH:
-            raise _StopError("depth", self.pos, f"objects are nested over {MAX_DEPTH} levels deep")
+            raise StopError("depth", self.pos, f"objects are nested over {MAX_DEPTH} levels deep")
         self._take(brace)
         self.stack.append(_Open(brace))
 
@@ -159,7 +156,8 @@ class _Reading:
             return frame.members
         if frame.brace == "(":
             if len(frame.elements) == 1 and not frame.has_comma:
-                raise _StopError("structure", self.pos - 1, "parentheses are no JSON")
+                self._note("parentheses")
+                return frame.elements[0]
             self._note("python_tuple")
         return frame.elements
 
@@ -194,12 +192,9 @@ class _Reading:
             if self._next_char() == CLOSER[frame.brace]:
                 self._note("trailing_comma")
         elif char and char not in CLOSERS:
-            if not (frame.is_object and self.pos > end and self._has_key_next()):
+            if not (frame.is_object and strings.is_missing_comma(self.text, end, self.pos)):
                 raise self._unexpected("a comma or a closing brace is due")
             self._note("missing_comma")
-
-    def _has_key_next(self) -> bool:
-        return strings.is_missing_comma(self.text, self.pos)
 
     def _key(self) -> str:
         char = self.text[self.pos]
@@ -247,7 +242,7 @@ class _Reading:
         start = self.pos
         end = self.text.find(quote * 3, start + 3)
         if end < 0:
-            raise _StopError("unclosed", start, "a string is not closed")
+            raise StopError("unclosed", start, "a string is not closed")
         self._note("triple_quotes")
         self.pos = end + 3
         return self._decoded(start + 3, end)
@@ -258,14 +253,16 @@ class _Reading:
         follower = self.text[next_at : next_at + 1]
         if not follower or follower in COMMAS or follower in CLOSERS:
             return True
-        return frame.is_object and next_at > at and strings.is_missing_comma(self.text, next_at)
+        if self.text.startswith("/*", next_at):
+            return True  # a comment that is cut off
+        return frame.is_object and strings.is_missing_comma(self.text, at, next_at)
 
     def _text_of(self, start: int, end: int) -> str:
         """Return the string between two quotes, and go past it."""
         if end == strings.UNCLOSED:
-            raise _StopError("unclosed", start, "a string is not closed")
+            raise StopError("unclosed", start, "a string is not closed")
         if end == strings.UNCLEAR:
-            raise _StopError("string", start, "quotes inside a string are not escaped")
+            raise StopError("string", start, "quotes inside a string are not escaped")
         quote = self.text[start]
         if quote != '"':
             self._note("single_quotes" if quote == "'" else "typographic_quotes")
@@ -292,10 +289,10 @@ class _Reading:
         self.pos = match.end()
         return value
 
-    def _cut_off(self) -> _StopError:
-        return _StopError("unclosed", self.pos, "the reply ends before the object is closed")
+    def _cut_off(self) -> StopError:
+        return StopError("unclosed", self.pos, "the reply ends before the object is closed")
 
-    def _unexpected(self, reason: str = "") -> _StopError:
+    def _unexpected(self, reason: str = "") -> StopError:
         near = self.text[self.pos : self.pos + 20]
         detail = f"{reason}, near {near!r}" if reason else f"{near[:1]!r} does not fit here"
-        return _StopError("structure", self.pos, detail)
+        return StopError("structure", self.pos, detail)

@@ -33,6 +33,7 @@ REPAIRS: Final[Mapping[str, str]] = MappingProxyType(
         "typographic_quotes": "Strings stood in typographic or full-width quotes.",
         "full_width_punctuation": "Full-width punctuation or digits stood for structure.",
         "python_literals": "True, False or None were written for true, false or null.",
+        "parentheses": "A value stood in parentheses.",
         "python_tuple": "A tuple was written for a list.",
         "unquoted_keys": "Keys stood without quotes.",
         "unescaped_quotes": "Quotes inside a string were not escaped.",

@@ -32,7 +32,10 @@ _UNESCAPED: Final = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\([\\'])")
 _OF_HTML: Final = re.compile(r"[^<>\"]*+")
 _TOKEN_OF_SKIPPED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
-_MEMBER_AFTER: Final = re.compile(rf"{_BLANKS},{_BLANKS}[\"'][\w$]{{1,80}}[\"']{_BLANKS}:")
+_TORN: Final = re.compile(
+    rf"{_BLANKS}(?:[,，]{_BLANKS}[\"'“][^{{}}｛｝]{{0,2000}}[}}｝]|[\"'”]{_BLANKS}[}}｝\]］,，])"
+)
+"""Members, or the end of a string, behind the closing brace: the object ended elsewhere."""
 _WRAPPER_KEYS: Final = frozenset(ARGUMENT_KEYS)
 _HALF_CHARACTER: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _ATTEMPT_COST = 8  # to start, sort and judge takes about as long as to read eight members
@@ -158,8 +161,10 @@ def _sort_in(text: str, found: Found, shape: Shape, finds: Finds) -> None:
     if _may_be_ours(found.value, shape) and belongs_elsewhere(text, found.start, found.end, shape):
         finds.disowned.append(found)
         return
-    if _MEMBER_AFTER.match(text, found.end):
-        found = replace(found, flaw=found.flaw or "members stand behind the closing brace")
+    if _TORN.match(text, found.end):
+        found = replace(
+            found, flaw=found.flaw or "members or quotes stand behind the closing brace"
+        )
     finds.found.append(found)
 
 

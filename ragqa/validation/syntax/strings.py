@@ -22,6 +22,7 @@ from ragqa.validation.syntax.lexis import (
     CLOSERS,
     COLONS,
     COMMAS,
+    COMMENT,
     CURLED,
     KEY_AND_COLON,
     SKIPPED,
@@ -74,7 +75,7 @@ def careful_end(text: str, start: int, *, in_object: bool) -> int:
     while body := _UP_TO_QUOTE[opening].match(text, at + 1):
         at = body.end()
         if _is_followed_by_structure(text, at + 1, in_object=in_object):
-            return UNCLEAR if is_open or _is_inner(text, start, at, inner) else at
+            return UNCLEAR if is_open or _is_unclear(text, start, at, inner) else at
         if _is_followed_by_colon(text, at + 1):
             return UNCLEAR
         fitting = fits(text, start, at, is_open)
@@ -83,6 +84,20 @@ def careful_end(text: str, start: int, *, in_object: bool) -> int:
         is_open = fitting
         inner.append(at)
     return UNCLOSED
+
+
+def _is_unclear(text: str, start: int, at: int, inner: list[int]) -> bool:
+    """Tell whether a quote that could end the string may as well stand inside of it."""
+    if text[start] in CURLED:
+        return text[at] in "\"'" and any(text[other] == text[at] for other in inner)
+    # Lines with quotes of their own look like members; ""text"" may be meant with its quotes.
+    pairs = [other for other in inner if not _is_medial(text, other)]
+    has_lines = "\n" in text[start:at] or "\r" in text[start:at]
+    return bool(pairs) and (has_lines or (pairs[0] == start + 1 and pairs[-1] == at - 1))
+
+
+def _is_medial(text: str, at: int) -> bool:
+    return text[at] in "'＇" and _in_word(text[at - 1]) and _in_word(text[at + 1 : at + 2])
 
 
 def _is_followed_by_structure(text: str, at: int, *, in_object: bool) -> bool:
@@ -95,7 +110,7 @@ def _is_followed_by_structure(text: str, at: int, *, in_object: bool) -> bool:
         return (follower in "}｝") == in_object and next_at < end
     if follower in COMMAS:
         return next_at < end and _is_followed_by_next(text, next_at + 1, end, in_object=in_object)
-    return in_object and next_at > at and is_missing_comma(text, next_at)
+    return in_object and is_missing_comma(text, at, next_at)
 
 
 def _is_followed_by_next(text: str, at: int, end: int, *, in_object: bool) -> bool:
@@ -107,9 +122,17 @@ def _is_followed_by_next(text: str, at: int, end: int, *, in_object: bool) -> bo
     return after < end and bool(next_one.match(text, after))
 
 
-def is_missing_comma(text: str, at: int) -> bool:
-    """Tell whether the next member's key stands where a comma is due."""
-    return text[at : at + 1] == '"' and bool(KEY_AND_COLON.match(text, at))
+def is_missing_comma(text: str, end: int, at: int) -> bool:
+    """Tell whether the next member's key stands where a comma is due, on a line of its own.
+
+    Args:
+        text: The whole text.
+        end: Where the value ends.
+        at: Where the key may stand, behind blanks.
+    """
+    between = text[end:at]
+    is_on_new_line = ("\n" in between or "\r" in between) and not COMMENT.search(between)
+    return is_on_new_line and text[at : at + 1] == '"' and bool(KEY_AND_COLON.match(text, at))
 
 
 def _is_followed_by_colon(text: str, at: int) -> bool:
@@ -124,29 +147,20 @@ def skip(text: str, at: int, end: int = sys.maxsize) -> int:
     return match.end()
 
 
-def _is_inner(text: str, start: int, at: int, inner: list[int]) -> bool:
-    """Tell whether a quote that could end the string may as well belong to a pair inside it."""
-    if text[start] in CURLED:
-        return text[at] in "\"'" and any(text[other] == text[at] for other in inner)
-    # ""text"" may be meant with or without the inner quotes.
-    return bool(inner) and inner[0] == start + 1 and inner[-1] == at - 1
-
-
 def _pairs_up_straight(text: str, start: int, at: int, is_open: bool) -> bool | None:
     """Return whether a pair of quotes is open after this one; None if it fits no pair."""
     before, after = text[at - 1] if at - 1 > start else "", text[at + 1 : at + 2]
     is_apostrophe = text[at] in "'＇"
-    if is_apostrophe and before.isalnum() and after.isalnum():
+    if is_apostrophe and _in_word(before) and _in_word(after):
         return is_open
-    if after == text[at] and not is_open:
-        return None  # doubled, as in tables: with or without the quotes
     if is_open:
-        return None if before.isspace() else False
-    if is_apostrophe and before.isalpha():
-        return False  # the dogs' bowl
-    if before.isdigit() and not after.isalnum():
+        return None if before.isspace() or _in_word(after) else False
+    if is_apostrophe and _in_word(before):  # the dogs' bowl
+        return False if after == " " and text[at + 2 : at + 3].isalpha() else None
+    if not after.isalnum() and after != text[at] and _MEASURE.search(text, max(start, at - 12), at):
         return False  # a 5" screen
-    return None if after.isspace() else True
+    # A doubled quote may be one quote, as in tables; one inside a word is a slip of some kind.
+    return None if after.isspace() or after == text[at] or _in_word(before) else True
 
 
 def _pairs_up_curled(text: str, start: int, at: int, is_open: bool) -> bool | None:
@@ -155,16 +169,25 @@ def _pairs_up_curled(text: str, start: int, at: int, is_open: bool) -> bool | No
     if quote in "\"'":
         return is_open  # straight quotes inside curled ones are data
     before, after = text[at - 1] if at - 1 > start else "", text[at + 1 : at + 2]
-    if quote == "’" and before.isalpha() and (after.isalnum() or not is_open):
+    if quote == "’" and _in_word(before) and (_in_word(after) or not is_open):
         return is_open
     if quote in "“„‘":
         return None if is_open else True
     return False if is_open else None
 
 
+_MEASURE: Final = re.compile(r"(?:[\s\"'(/x×-])\d{1,5}(?:[.,/]\d{1,3})?\Z")
+
+
+def _in_word(char: str) -> bool:
+    """Tell whether a letter is of a script that writes apostrophes."""
+    return char.isalpha() and char < "\u2e80"
+
+
 _ESCAPE: Final = re.compile(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-7][0-9a-fA-F])|(.)|$)",
+    r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}"
+    r"|x(?!(?:[c-eC-E][0-9a-fA-F]|[fF][0-4])\\x[89abAB])([0-9a-fA-F]{2})|(.)|$)",
     re.DOTALL,
 )
 _JSON_ESCAPES: Final = {
@@ -189,7 +212,8 @@ def decoded(body: str, note: Callable[[str], None]) -> str:
     r"""Return what a string says; report the repairs that reading it took.
 
     Escapes that JSON lacks count only where JSON5 and Python agree: ``\'`` does, ``\d`` does not
-    (a letter to one, two characters to the other). ``\xE9`` may be Latin-1 or a byte of UTF-8.
+    (a letter to one, two characters to the other). ``\xC3\xA9`` may be two letters, or the two
+    bytes of one in UTF-8: it is refused.
 
     Raises:
         EscapeError: If an escape has no reading, or stands for half a character.
@@ -218,14 +242,14 @@ _LONE: Final = re.compile(r"[\ud800-\udfff]")
 
 
 def _unescaped(match: re.Match[str], note: Callable[[str], None]) -> str:
-    high, low, code, code_in_braces, ascii_code, char = match.groups()
+    high, low, code, code_in_braces, code_of_two, char = match.groups()
     if high:
         pair = ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
         return chr(0x10000 + pair)
     if char in _JSON_ESCAPES:
         return _JSON_ESCAPES[char]
-    if code or code_in_braces or ascii_code:
-        number = int(code or code_in_braces or ascii_code, 16)
+    if code or code_in_braces or code_of_two:
+        number = int(code or code_in_braces or code_of_two, 16)
         if 0xD800 <= number <= 0xDFFF or number > 0x10FFFF:
             raise EscapeError(f"{match[0]} stands for half a character or none")
         if not code:

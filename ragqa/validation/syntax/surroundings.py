@@ -42,9 +42,11 @@ _CALL_TAG: Final = re.compile(
     r"</?(?:tool_calls?|function_calls?|function|invoke|tool_use|tool)(?:[ =][^<>\n]{0,100})?>"
     r"|\[/?TOOL_CALLS\][^\s\[\]{}]{0,80}|\[ARGS\]|\[CALL_ID\]\w{0,80}"
     r"|<\|(?:python_tag|plugin|call|action_start|action_end|tool_[a-z_]{1,40})\|>"
-    r"|<｜tool[^<>｜]{1,60}｜>(?:function(?=<))?"
+    r"|<｜tool▁sep｜>\s*[\w.-]{1,80}|<｜tool[^<>｜]{1,60}｜>(?:function(?=<))?"
 )
-_FENCE: Final = re.compile(r"(?:`{3,}|~{3,})[^\n`{\[\"']*|`")
+_FENCE: Final = re.compile(r"`{3,}|~{3,}|`")
+_FENCE_BEFORE: Final = re.compile(r"(?:(?:`{3,}|~{3,})[^\n`~{]*\s*){1,3}\Z")
+"""Fences with their info strings, right before the object."""
 
 
 def belongs_elsewhere(text: str, start: int, end: int, shape: Shape) -> bool:
@@ -88,12 +90,14 @@ def repairs_around(text: str, start: int, end: int, *, encoded: bool) -> tuple[s
         encoded: Whether the object is a string's content, so that quotes around it belong to it.
     """
     repairs = []
-    around = f"{text[max(0, start - _AROUND) : start]}\n{text[end : end + _AROUND]}"
+    before = text[max(0, start - _AROUND) : start].rstrip("\"'" if encoded else None)
+    unfenced = _FENCE_BEFORE.sub("", before)
+    around = f"{unfenced}\n{text[end : end + _AROUND]}"
     bare = _CALL_TAG.sub("", around)
     if bare != around:
         repairs.append("tool_call_wrapper")
     without_fences = _FENCE.sub("", bare)
-    if without_fences != bare:
+    if without_fences != bare or unfenced != before:
         repairs.append("code_fence")
     blanks = " \t\r\n\"'" if encoded else " \t\r\n"
     if without_fences.strip(blanks) or start > _AROUND or len(text) - end > _AROUND:
