@@ -116,10 +116,10 @@ def korean(text: str) -> float:
 
 
 def wide(text: str) -> float:
-    """Weigh a decoding as UTF-16: text in any script, and hardly a control character."""
+    """Weigh a decoding as UTF-16: text in any script, with blanks or marks, without controls."""
 
     def weight(char: str) -> float:
-        if " " <= char <= "~" or char in "\r\n\t" or char in _HAN or char in _CJK_MARKS:
+        if _is_everyday(char):
             return 1.0
         if char in _daily("gb2312", 0xB0, 0xD7) or char in _daily("big5", 0xA4, 0xC6):
             return 0.6
@@ -127,7 +127,13 @@ def wide(text: str) -> float:
             return 0.8
         return -0.5 if char < " " else 0.0
 
-    return _share(list(text), weight) if text else -1.0
+    if 12 * sum(map(_is_everyday, text)) < len(text) or not text:
+        return -1.0
+    return _share(list(text), weight)
+
+
+def _is_everyday(char: str) -> bool:
+    return " " <= char <= "~" or char in "\r\n\t" or char in _HAN or char in _CJK_MARKS
 
 
 _SELDOM = re.compile(r"[\u0250-\u02ba\u02c0-\u02ff\u0460-\u0489\u0500-\u058f\u0700-\u07ff]")
