@@ -22,6 +22,6 @@ def pipeline(parts: Parts) -> Pipeline:
 
 def build(parts: Parts) -> ChainRunnable:
     """Return the chain as a LangChain Runnable: takes a question, gives an Answer."""
-    from ragqa.flow.runnable import ChainRunnable
+    from ragqa.flow.untraced import UntracedRunnable
 
-    return ChainRunnable("extractive", pipeline(parts), begin(parts, "extractive"))
+    return UntracedRunnable("extractive", pipeline(parts), begin(parts, "extractive"))

@@ -26,7 +26,7 @@ def test_a_valid_output_is_accepted(shell):
     [
         ([], {"confidence": "92.5%"}, "schema."),
         (["--titles", "returns.md"], {"sources": ["invented.md"]}, "context."),
-        (["--titles", ""], {}, "context."),
+        (["--titles", ""], {"confidence": 0.4}, "context."),
         (["--categories", "x,y"], {}, "schema."),
         (["--finish-reason", "length"], {}, "text.truncated"),
         (["--finish-reason", "content_filter"], {}, "text.content_filter"),
@@ -42,9 +42,9 @@ def test_what_is_not_accepted_exits_with_5(shell, args, change, code):
 
 
 def test_titles_with_commas_are_given_as_a_list(shell):
-    raw = json.dumps(GOOD | {"sources": ["a, b.md"]}).encode()
-    assert shell("check", "--titles", '["a, b.md"]', stdin=raw).code == 0
-    assert shell("check", "--titles", "a, b.md", stdin=raw).code == 5
+    raw = json.dumps(GOOD | {"sources": ["one, two.md"]}).encode()
+    assert shell("check", "--titles", '["one, two.md"]', stdin=raw).code == 0
+    assert shell("check", "--titles", "one, 2.md", stdin=raw).code == 5
 
 
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b'{"answer": "\xff"}', b"[" * 100_000])
