@@ -20,8 +20,10 @@ $(BIN)/.dev: $(BIN)/.installed pyproject.toml
 
 install: $(BIN)/.installed  ## make .venv and install ragqa
 
+# By way of the environment, so that quotes, $ and & in a question mean nothing to the shell.
+ask: export QUESTION = $(value Q)
 ask: $(BIN)/.installed  ## answer from the sample documents: make ask Q="…"
-	@$(BIN)/python -m ragqa ask "$(Q)" --docs ragqa/samples/shop
+	@$(BIN)/python -m ragqa ask "$$QUESTION" --docs ragqa/samples/shop
 
 test: $(BIN)/.dev  ## run all tests that need no model and no service
 	$(BIN)/python -m pytest
