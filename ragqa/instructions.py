@@ -173,7 +173,7 @@ def neutral_values(schema: type[QAResponse]) -> dict[str, Any]:
     return {
         name: _neutral(field, described.get("$defs", {}))
         for name, field in described["properties"].items()
-        if name not in QAResponse.model_fields and "default" not in field
+        if name in described.get("required", ()) and name not in QAResponse.model_fields
     }
 
 
