@@ -104,7 +104,7 @@ class StreamShape:
     """Brings the chunks of one streamed reply to one shape; usage is kept for the end.
 
     Attributes:
-        has_text: Whether any text has come.
+        has_text: Whether any text has come, or a call that the caller asked for.
         ended: Whether a finish reason has come.
     """
 
@@ -142,6 +142,7 @@ class StreamShape:
         if reason == "stop" and self._refusal:
             reason, text = REFUSAL, self._refusal
         kept = {k: delta[k] for k in ("tool_calls",) if delta.get(k) and not self._by_function}
+        self.has_text |= bool(kept)
         shaped = {"role": "assistant", "content": text, **kept}
         return {"index": 0, "delta": shaped, "finish_reason": reason}
 

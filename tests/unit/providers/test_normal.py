@@ -159,6 +159,13 @@ def test_fragments_of_the_first_function_only() -> None:
     assert _stream(chunks, by_function=True) == ('{"a": 1}', ["stop"])
 
 
+def test_calls_of_the_callers_tools_stream_on() -> None:
+    shape = StreamShape(by_function=False)
+    choice = shape.chunk(_chunk({"tool_calls": [CALL]}))["choices"][0]
+    assert choice["delta"]["tool_calls"] == [CALL]
+    assert shape.has_text
+
+
 @pytest.mark.parametrize("chunk", [None, "x", [1], 7])
 def test_what_is_no_chunk_is_malformed(chunk: Any) -> None:
     with pytest.raises(MalformedReplyError):
