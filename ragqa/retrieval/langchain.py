@@ -182,10 +182,11 @@ class CompressorReranker:
         return self._chosen(passages, kept)
 
     def _chosen(self, passages: Sequence[Passage], kept: Sequence[Document]) -> list[Passage]:
+        by_text = {passage.text: position for position, passage in enumerate(passages)}
         chosen: dict[int, Passage] = {}
-        for document in kept:
-            position = document.metadata.get(_POSITION)
-            if isinstance(position, int) and 0 <= position < len(passages):
+        for document in kept:  # some compressors drop the metadata
+            position = document.metadata.get(_POSITION, by_text.get(document.page_content))
+            if position is not None:
                 chosen.setdefault(position, _rescored(passages[position], document))
         return list(chosen.values())[: self._n]
 

@@ -183,9 +183,12 @@ class VectorFiles:
     def _writable(self, dimensions: int) -> Manifest:
         """Return the manifest of files that take such rows; begin anew where there are none."""
         manifest = self.manifest()
-        if manifest is not None and manifest.dimensions == dimensions:
-            if all(self._path(manifest, kind).exists() for kind in _KINDS):
-                return manifest
+        if (
+            manifest is not None
+            and manifest.dimensions == dimensions
+            and all(self._path(manifest, kind).exists() for kind in _KINDS)
+        ):
+            return manifest
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._fresh(Manifest(self.model, dimensions, ""))
         self._put(new)
