@@ -98,7 +98,7 @@ def _attempts(data: bytes, declared: str | None) -> Iterator[str]:
     yield "utf-8"
     if b"\0" in data:
         return
-    if _damaged_utf8_at(data) is not None:
+    if _is_damaged_utf8(data):
         yield from _ranked(data, _CANDIDATES[:1], _CERTAIN)
         return
     if declared and (encoding := _known(declared)):
@@ -149,16 +149,21 @@ _MOSTLY_UTF8 = 4  # characters beyond ASCII for every broken one
 _BAD_BYTES = re.compile("[\udc80-\udcff]+")
 
 
-def _damaged_utf8_at(data: bytes) -> int | None:
-    """Return where a text that is UTF-8 in the main breaks it; such a file is not guessed at."""
-    text = data.decode("utf-8", errors="surrogateescape")
-    bad = _BAD_BYTES.search(text)
-    if bad is None:
-        return None
-    good = sum(1 for char in text if char > "\x7f") - sum(map(len, _BAD_BYTES.findall(text)))
-    if good < _MOSTLY_UTF8 * len(_BAD_BYTES.findall(text)):
-        return None
-    return len(text[: bad.start()].encode("utf-8"))
+def _is_damaged_utf8(data: bytes) -> bool:
+    """Tell whether a text that is no UTF-8 is so in the main; such a file is not guessed at."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
+    text = decoder.decode(data[:_SAMPLE_BYTES], len(data) <= _SAMPLE_BYTES)
+    bad = _BAD_BYTES.findall(text)
+    good = sum(1 for char in text if char > "\x7f") - sum(map(len, bad))
+    return good > 0 and good >= _MOSTLY_UTF8 * len(bad)
+
+
+def _broken_at(data: bytes) -> int:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        return exc.start
+    return len(data)
 
 
 def _ranked(
@@ -194,7 +199,6 @@ def _detected(data: bytes) -> Iterator[str]:
 def _refusal(data: bytes) -> RetrievalError:
     if _is_binary(data):
         return RetrievalError("is not text", hint="Index the document it was made from.")
-    at = _damaged_utf8_at(data)
-    if at is not None:
-        return RetrievalError(f"is UTF-8, but damaged at byte {at}", hint=_AS_UTF8)
+    if _is_damaged_utf8(data):
+        return RetrievalError(f"is UTF-8, but damaged at byte {_broken_at(data)}", hint=_AS_UTF8)
     return RetrievalError("has an encoding that could not be recognised", hint=_AS_UTF8)

@@ -20,7 +20,9 @@ from ragqa.language import Language, clauses, language_of, sentences
 
 HEADING_MARK = " > "
 
-_PARAGRAPH_END = re.compile(r"(?:(?:\r\n?|\n)[ \t\u3000]*){2,}")
+_PARAGRAPH_END = re.compile(r"\n[ \t\u3000\r]*\n\s*")
+_PARAGRAPH_END_OF_OLD_MACS = re.compile(r"\r[ \t\u3000]*\r\s*")  # no "\n" at all
+_LANGUAGE_SAMPLE_CHARS = 4000
 _BLANKS = re.compile(r"\s+")
 _NO_TITLE = re.compile(r"[.!?。！？；;,，|][\"'”’)）]*$|^(?:[-*+•|>]|\d+[.)、])|\n|^$")
 _LONGEST_TITLE_CHARS = 60
@@ -87,7 +89,7 @@ def split(
     for section in sections(text, headings, above):
         body = text[section.start : section.end]
         heading, start = _joined(section.path), section.start
-        for end in _ends(body, sizes[language_of(body)]):
+        for end in _ends(body, _size(body, sizes)):
             pieces.append(Piece(start, section.start + end, heading))
             start = section.start + end
     return pieces
@@ -105,9 +107,13 @@ def split_rows(
         end = rows[at + 1].start if at + 1 < len(rows) else len(text)
         line = text[start:end]
         short = len(line) <= min(size.max_chars for size in sizes.values())
-        for cut in [len(line)] if short else _ends(line, sizes[language_of(line)]):
+        for cut in [len(line)] if short else _ends(line, _size(line, sizes)):
             yield Piece(start, row.start + cut), row
             start = row.start + cut
+
+
+def _size(body: str, sizes: Mapping[Language, ChunkSize]) -> ChunkSize:
+    return sizes[language_of(body[:_LANGUAGE_SAMPLE_CHARS])]
 
 
 def _joined(path: tuple[str, ...]) -> str:
@@ -165,7 +171,8 @@ def _announces(atom: str) -> bool:
 def _atoms(body: str, size: ChunkSize) -> Iterator[int]:
     """Yield the ends of what is not cut any further: paragraphs, else sentences, else clauses."""
     start = 0
-    gaps = ((match.start(), match.end()) for match in _PARAGRAPH_END.finditer(body))
+    pattern = _PARAGRAPH_END if "\n" in body else _PARAGRAPH_END_OF_OLD_MACS
+    gaps = [match.span() for match in pattern.finditer(body)]
     for text_end, end in (*gaps, (len(body), len(body))):
         if text_end - start > size.max_chars:
             yield from _inside_paragraph(body, start, end, size)
