@@ -14,11 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ragqa.contract import ContextBlock, Passage
-from ragqa.grounding import Candidate, asked, excerpt, rank_sentences
+from ragqa.grounding import GAP, Candidate, asked, excerpts, rank_sentences
 from ragqa.language import content_words, estimate_tokens, refers_back
-
-GAP = " … "
-"""Stands between sentences that are not neighbours in their document."""
 
 _ALIKE = 0.9
 """Two sentences are the same when they share nine tenths of their words."""
@@ -128,10 +125,10 @@ class _Choice:
     max_tokens: int | None
     spans: dict[int, list[Span]] = field(default_factory=dict)
 
-    def add(self, rank: int, span: Span) -> bool:
-        """Choose a slice, if the whole then still fits."""
+    def add(self, rank: int, *spans: Span) -> bool:
+        """Choose slices, if the whole then still fits."""
         before = self.spans.get(rank, [])
-        self.spans[rank] = sorted([*before, span])
+        self.spans[rank] = sorted([*before, *spans])
         if self._fits():
             return True
         self.spans[rank] = before
@@ -143,10 +140,11 @@ class _Choice:
         """Choose what fits of a sentence that is too long."""
         room = self.max_chars
         while room >= _SHORTEST_CUT:
-            start, end = excerpt(candidate.text, asked(question), room)
-            if self.add(candidate.rank, (candidate.start + start, candidate.start + end)):
+            spans = excerpts(candidate.text, asked(question), room)
+            moved = [(candidate.start + start, candidate.start + end) for start, end in spans]
+            if self.add(candidate.rank, *moved):
                 return True
-            room = min(room, end - start) * 9 // 10
+            room = room * 9 // 10
         return False
 
     def blocks(self) -> tuple[ContextBlock, ...]:

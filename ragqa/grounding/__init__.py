@@ -4,10 +4,11 @@ from ragqa.grounding.answer_spans import answer_spans
 from ragqa.grounding.asked import Asked, asked
 from ragqa.grounding.choice import Candidate, rank_sentences
 from ragqa.grounding.evidence import Evidence, weigh
-from ragqa.grounding.excerpt import excerpt
+from ragqa.grounding.excerpt import GAP, excerpts
 from ragqa.grounding.quotes import Quote, citations_for, cite, locate
 
 __all__ = [
+    "GAP",
     "Asked",
     "Candidate",
     "Evidence",
@@ -16,7 +17,7 @@ __all__ = [
     "asked",
     "citations_for",
     "cite",
-    "excerpt",
+    "excerpts",
     "locate",
     "rank_sentences",
     "weigh",

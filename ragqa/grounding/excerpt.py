@@ -1,15 +1,18 @@
-"""Cut a long sentence to the part that answers a question."""
+"""Cut a long sentence to the parts that answer a question."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragqa.grounding.answer_spans import Span, answer_spans
 from ragqa.grounding.asked import Asked
 from ragqa.language import Word, clauses, content_words, likeness
+
+GAP = " … "
+"""Stands where something was left out."""
 
 _ANSWER = 0.5
 """What a span of the asked kind is worth, where all terms of the question are worth 1."""
@@ -19,6 +22,8 @@ _NEW = 0.04
 the question has."""
 
 _NEARBY = 4.0  # words
+_MOST_RUNS = 3
+"""More pieces than that do not read as a sentence."""
 
 # A part may also begin here, where a clause is too long for a whole one.
 _JOINT = re.compile(
@@ -27,56 +32,106 @@ _JOINT = re.compile(
 )
 
 
-def excerpt(sentence: str, question: Asked, max_chars: int) -> Span:
-    """Return the slice of a sentence, within ``max_chars``, that answers best."""
+def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
+    """Return the slices of a sentence that answer best, in their order.
+
+    Joined by ``GAP`` they are no longer than ``max_chars``.
+    """
     if len(sentence) <= max_chars:
-        return 0, len(sentence)
-    part = _Read.of(sentence, question)
-    windows = list(_windows(_short_parts(sentence, max_chars), max_chars))
-    return max(windows, key=lambda window: (part.worth(*window), window[0] - window[1]))
-
-
-def _windows(parts: list[Span], max_chars: int) -> Iterator[Span]:
-    """Yield the longest run of parts that fits from each part on, and all shorter ones."""
-    for first, (start, _) in enumerate(parts):
-        for _, end in parts[first:]:
-            if end - start > max_chars:
-                break
-            yield start, end
+        return [(0, len(sentence))]
+    reading = _Reading.of(sentence, question)
+    parts = [reading.part(span) for span in _short_parts(sentence, reading.answers, max_chars)]
+    chosen: set[int] = set()
+    while (best := _next(parts, chosen, max_chars, question)) is not None:
+        chosen.add(best)
+    return _runs(parts, chosen)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Part:
+    """A piece of the sentence and what it is worth."""
+
+    span: Span
+    found: dict[str, float]
+    new: float
+    answer: float
+
+
+def _next(parts: list[_Part], chosen: set[int], max_chars: int, question: Asked) -> int | None:
+    """Return the part that adds most for its length and still fits; None if none does."""
+    known: dict[str, float] = {}
+    for place in chosen:
+        for term, share in parts[place].found.items():
+            known[term] = max(share, known.get(term, 0.0))
+    answered = max((parts[place].answer for place in chosen), default=0.0)
+    best, best_rate = None, 0.0
+    for place, part in enumerate(parts):
+        if place in chosen:
+            continue
+        more = {t: share - known.get(t, 0.0) for t, share in part.found.items()}
+        gain = question.share({t: max(0.0, share) for t, share in more.items()})
+        gain += part.new + _ANSWER * max(0.0, part.answer - answered)
+        rate = gain / (part.span[1] - part.span[0])
+        if rate > best_rate and _fits(_runs(parts, chosen | {place}), max_chars):
+            best, best_rate = place, rate
+    return best
+
+
+def _runs(parts: Sequence[_Part], chosen: set[int]) -> list[Span]:
+    """Join neighbouring parts."""
+    runs: list[Span] = []
+    for place in sorted(chosen):
+        start, end = parts[place].span
+        if runs and place - 1 in chosen:
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    return runs
+
+
+def _fits(runs: list[Span], max_chars: int) -> bool:
+    length = sum(end - start for start, end in runs) + len(GAP) * (len(runs) - 1)
+    return length <= max_chars and len(runs) <= _MOST_RUNS
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
     """A sentence read for a question: what each of its words is worth."""
 
-    question: Asked
     found: list[tuple[Word, dict[str, float]]]
-    new: list[tuple[Word, float]]
+    closeness: list[float]
     answers: list[Span]
 
     @classmethod
-    def of(cls, sentence: str, question: Asked) -> _Read:
+    def of(cls, sentence: str, question: Asked) -> _Reading:
         words = content_words(sentence, segment=bool(question.characters))
         found = [(word, _found(word.term, question)) for word in words]
         hits = [place for place, (_, terms) in enumerate(found) if terms]
-        new = [
-            (word, _NEW * _closeness(place, hits))
-            for place, (word, terms) in enumerate(found)
-            if not terms
-        ]
-        asked_words = [(word, terms) for word, terms in found if terms]
-        return cls(question, asked_words, new, answer_spans(sentence, question) or [])
+        closeness = [_closeness(place, hits) for place in range(len(found))]
+        return cls(found, closeness, answer_spans(sentence, question) or [])
 
-    def worth(self, start: int, end: int) -> float:
-        """Return what a slice is worth as an answer."""
+    def part(self, span: Span) -> _Part:
+        """Return what a slice is worth."""
+        start, end = span
         shares: dict[str, float] = {}
-        for word, terms in self.found:
-            if start <= word.start and word.end <= end:
-                for term, share in terms.items():
-                    shares[term] = max(share, shares.get(term, 0.0))
-        new = sum(worth for word, worth in self.new if start <= word.start and word.end <= end)
-        answers = any(start <= a and b <= end for a, b in self.answers)
-        return self.question.share(shares) + new + _ANSWER * answers
+        new = 0.0
+        for (word, terms), closeness in zip(self.found, self.closeness, strict=True):
+            if not (start <= word.start and word.end <= end):
+                continue
+            new += 0.0 if terms else _NEW * closeness
+            for term, share in terms.items():
+                shares[term] = max(share, shares.get(term, 0.0))
+        answer = max(
+            (self._newness(a, b) for a, b in self.answers if start <= a and b <= end), default=0
+        )
+        return _Part(span, shares, new, answer)
+
+    def _newness(self, start: int, end: int) -> float:
+        """Return the share of a span's words that the question does not have."""
+        inside = [
+            bool(terms) for word, terms in self.found if start <= word.start and word.end <= end
+        ]
+        return 1 - sum(inside) / len(inside) if inside else 1.0
 
 
 def _found(term: str, question: Asked) -> dict[str, float]:
@@ -89,20 +144,21 @@ def _closeness(place: int, hits: list[int]) -> float:
     return math.exp(-distance / _NEARBY)
 
 
-def _short_parts(sentence: str, max_chars: int) -> list[Span]:
+def _short_parts(sentence: str, answers: list[Span], max_chars: int) -> list[Span]:
     """Return the pieces that an excerpt may consist of, none longer than the limit."""
     return [
         short
         for clause in clauses(sentence)
-        for joint in _at_joints(sentence, clause)
+        for joint in _at_joints(sentence, clause, answers)
         for short in _between_words(sentence, joint, max_chars)
     ]
 
 
-def _at_joints(sentence: str, clause: Span) -> Iterator[Span]:
+def _at_joints(sentence: str, clause: Span, answers: list[Span]) -> Iterator[Span]:
     start, end = clause
     for joint in _JOINT.finditer(sentence, start, end):
-        if joint.start() > start:
+        inside = any(a < joint.start() < b for a, b in answers)
+        if joint.start() > start and not inside:
             yield start, joint.start()
             start = joint.end()
     yield start, end

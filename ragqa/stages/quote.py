@@ -10,13 +10,14 @@ import prompts
 from ragqa.contract import Citation, Passage, QAResponse, Turn
 from ragqa.flow import Stage
 from ragqa.grounding import (
+    GAP,
     Asked,
     Candidate,
     Evidence,
     answer_spans,
     asked,
     cite,
-    excerpt,
+    excerpts,
     rank_sentences,
     weigh,
 )
@@ -28,7 +29,7 @@ from ragqa.language import content_words, sentences, sub_questions
 from ragqa.ports import Category, Parts
 from ragqa.stages.draft import Draft
 
-_WHOLE = 0.9
+_WHOLE = 1.0
 _WHOLE_WITH_ANSWER = 0.8
 """Up to these shares of the longest answer a sentence is quoted whole; the second one where the
 part that answers is known (a date, a figure, a name)."""
@@ -36,7 +37,7 @@ part that answers is known (a date, a figure, a name)."""
 _UNSURE = 0.4
 """Below this confidence a person should look at the answer."""
 
-_CUT = " …"
+_LOOSE = " ,;:，；：、"
 
 
 def quote(parts: Parts) -> Stage:
@@ -195,9 +196,9 @@ def _shortened(text: str, question: Asked, max_chars: int) -> str:
     known = bool(answer_spans(text, question))
     if len(text) <= max_chars * (_WHOLE_WITH_ANSWER if known else _WHOLE):
         return text
-    limit = int(max_chars * (_WHOLE_WITH_ANSWER if known else _WHOLE)) - 2 * len(_CUT)
-    start, end = excerpt(text, question, max(limit, 1))
-    begun = "… " if start else ""
-    ended = _CUT if end < len(text) else ""
-    cut = text[start:end].rstrip(" ,;:，；：、" if ended else " ")
+    limit = int(max_chars * (_WHOLE_WITH_ANSWER if known else _WHOLE))
+    spans = excerpts(text, question, max(limit - len(GAP.strip()) * 2 - 2, 1))
+    cut = GAP.join(text[start:end].strip(_LOOSE) for start, end in spans)
+    begun = "… " if spans[0][0] else ""
+    ended = " …" if spans[-1][1] < len(text) else text[len(text.rstrip(_LOOSE)) :]
     return f"{begun}{cut}{ended}"[:max_chars]
