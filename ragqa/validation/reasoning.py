@@ -154,7 +154,7 @@ def _end_of_object(text: str, start: int, budget: Budget, *, trusted: bool) -> i
     return start + 1 if trusted or not outcome.keys else None
 
 
-_ESCAPED_QUOTE: Final = re.compile(r"[{｛](?:\\[nrt]|\s)*+(\\++)[\"']")
+_ESCAPED_QUOTE: Final = re.compile(r"[{｛](?:\s|\\++[nrt])*+(\\++)[\"']")
 _OF_ESCAPED: Final = re.compile(r"(\\++)[\"']|[{}]")
 
 

@@ -23,7 +23,7 @@ from ragqa.validation.syntax.wrappers import ARGUMENT_KEYS, ENVELOPES, NAME_KEYS
 from ragqa.validation.tape import MAX_TAG_CHARS, LostError, Sink, Steps, Tape
 
 _STOP: Final = re.compile(rf"[{{｛]|{OPENED}|{CHANNEL_START}", re.IGNORECASE)
-_ESCAPED_START: Final = re.compile(r"(?:\s|\\[nrt])*+(\\*+)([\"'])?")
+_ESCAPED_START: Final = re.compile(r"(?:\s|\\++[nrt])*+(\\*+)([\"'])?")
 
 
 class PartialAnswer:

@@ -21,7 +21,7 @@ MAX_ENCODINGS = 2
 _BLANKS: Final = rf"[\s{ODD_BLANKS}]*+"
 _OBJECT: Final = re.compile(
     rf"[{{｛]{_BLANKS}(?:"
-    r"(?P<escaped>(?:\\[nrt]|\s)*+\\++[\"'])"
+    r"(?P<escaped>(?:\s|\\++[nrt])*+\\++[\"'])"
     r"|(?P<html>&(?:quot|#34|#x22|apos|#39);)"
     r"|[\"'“”„‟‘’＂＇}｝/#]"
     rf"|[^\W\d][\w$]*+{_BLANKS}[:：]"
