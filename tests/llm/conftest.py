@@ -35,6 +35,9 @@ def llm_base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = _free_port()
     command = [PYTHON, "-m", "llama_cpp.server", "--model", _model_file(), "--port", str(port)]
     options = ["--host", "127.0.0.1", "--n_ctx", str(CONTEXT_TOKENS), "--seed", "1"]
+    # Its threads wait for each other busily: one too many on a busy machine slows it tenfold.
+    threads = str(max(1, (os.cpu_count() or 1) // 2))
+    options += ["--n_threads", threads, "--n_threads_batch", threads]
     log = tmp_path_factory.mktemp("llm") / "server.log"
     with log.open("wb") as out:
         process = subprocess.Popen(

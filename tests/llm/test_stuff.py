@@ -61,6 +61,7 @@ def test_every_answer_is_valid(llm_base_url: str, shop: Parts, name: str) -> Non
         assert answer.usage.calls <= 2
         assert len(answer.attempts) <= 2
         kinds[_kind(answer)] += 1
+        print(".", end="", flush=True)
         codes.update(attempt.code for attempt in answer.attempts)
     print(f"\n{name}: {dict(kinds)}; replies: {dict(codes)}")
     assert kinds.total() == QUESTIONS
