@@ -6,11 +6,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ragqa.language import content_words, has_han, rarity, words
+from ragqa.language.script import HAN
 from ragqa.ports import Category
+
+_HAN_RUN = re.compile(f"[{HAN}]+")
 
 LAST_RESORTS = ("other", "others", "其他", "其它")
 
@@ -164,18 +168,38 @@ def _last_resort(categories: tuple[Category, ...]) -> str:
 
 
 class _Text:
-    """A text as it is compared: its stems in a row, and those that carry matter."""
+    """A text as it is compared: its stems in a row, and those that carry matter.
+
+    It is read when it is compared first: cutting Chinese into words loads a dictionary, which
+    takes longer than all else in answering an English question.
+    """
 
     def __init__(self, text: str) -> None:
         self.plain = text.lower()
-        self.row = f" {' '.join(word.term for word in words(text))} "
-        self.terms = frozenset(word.term for word in content_words(text))
+        self.is_han = has_han(text)
+        self._text = text
+
+    @cached_property
+    def row(self) -> str:
+        """Its stems between blanks."""
+        return f" {' '.join(word.term for word in words(self._text))} "
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The stems that carry matter."""
+        return frozenset(word.term for word in content_words(self._text))
 
     def has(self, keyword: _Text) -> bool:
         """Tell whether a keyword stands in this text: a phrase of stems, or Han characters."""
-        if has_han(keyword.plain):
+        if keyword.is_han:
             return keyword.plain in self.plain
         return keyword.row in self.row
+
+    def shared(self, other: _Text) -> frozenset[str]:
+        """Return the stems that both hold; a text without Chinese shares no Chinese ones."""
+        if other.is_han and not self.is_han:
+            other = _read(_HAN_RUN.sub(" ", other.plain))
+        return self.terms & other.terms
 
     @property
     def weight(self) -> float:
@@ -190,9 +214,11 @@ def _score(asked: _Text, category: Category) -> float:
     if category.name.lower() in LAST_RESORTS:
         return 0.0
     hits = [word.weight for word in map(_read, category.keywords) if asked.has(word)]
-    told = asked.terms & _read(category.description).terms
-    named = asked.terms & _read(category.name).terms
-    likest = max((_overlap(asked, _read(example)) for example in category.examples), default=0.0)
+    told = asked.shared(_read(category.description))
+    named = asked.shared(_read(category.name))
+    examples = (_read(example) for example in category.examples)
+    alike = (_overlap(asked, example) for example in examples if example.is_han <= asked.is_han)
+    likest = max(alike, default=0.0)
     return (
         sum(hits)
         + _NAME * sum(map(rarity, named))

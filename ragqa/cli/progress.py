@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Self
 
 from ragqa.cli import terminal
-from ragqa.cli.wrapping import columns
 
 _BAR_COLUMNS = 24
 _REDRAW_S = 0.1
@@ -62,6 +61,8 @@ def bar_line(done: int, total: int, label: str, width: int) -> str:
     >>> bar_line(1, 2, "a.md", 80)
     '[############............] 1/2 a.md'
     """
+    from ragqa.cli.wrapping import columns
+
     filled = _BAR_COLUMNS * done // max(total, 1)
     line = f"[{'#' * filled}{'.' * (_BAR_COLUMNS - filled)}] {done}/{total} "
     for char in terminal.plain(label).replace("\n", " "):

@@ -84,7 +84,9 @@ def _refuse_untrusted(found: Mapping[str, Found]) -> None:
 def _checked(
     found: Mapping[str, Found], tables: Mapping[str, Any], unknown: tuple[str, ...]
 ) -> Settings:
-    data: dict[str, Any] = dict(tables)
+    # The groups are given even if empty, so that the models' own validators need not be built.
+    data: dict[str, Any] = {"openai": {}, "azure_openai": {}, "azure_search": {"fields": {}}}
+    data |= tables
     for variable, item in found.items():
         *above, name = declared()[variable].path
         place = data

@@ -43,7 +43,7 @@ class CategorySettings(Values):
     description: str = ""
     keywords: kinds.Labels = ()
     examples: tuple[str, ...] = ()
-    strategy: StrategySettings = StrategySettings()
+    strategy: StrategySettings = Field(default_factory=StrategySettings)
 
 
 class Price(Values):
@@ -171,9 +171,9 @@ class Settings(Values):
     )
     debug: bool = setting("RAGQA_DEBUG", "show tracebacks", default=False)
 
-    openai: OpenAISettings = OpenAISettings()
-    azure_openai: AzureOpenAISettings = AzureOpenAISettings()
-    azure_search: AzureSearchSettings = AzureSearchSettings()
+    openai: OpenAISettings = Field(default_factory=OpenAISettings)
+    azure_openai: AzureOpenAISettings = Field(default_factory=AzureOpenAISettings)
+    azure_search: AzureSearchSettings = Field(default_factory=AzureSearchSettings)
 
     category_details: Mapping[str, CategorySettings] = Field(default_factory=dict)
     folder_groups: Mapping[str, kinds.Labels] = Field(default_factory=dict)

@@ -26,7 +26,11 @@ class Values(BaseModel):
     """Frozen values; unknown names are errors."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,  # the groups are built once, inside Settings
     )
 
 
@@ -104,7 +108,7 @@ class AzureSearchSettings(Values):
     filter: kinds.Line | None = setting(
         "AZURE_SEARCH_FILTER", "OData filter that every query carries"
     )
-    fields: SearchFields = SearchFields()
+    fields: SearchFields = Field(default_factory=SearchFields)
 
 
 def revealed(secret: SecretStr | None) -> str | None:
