@@ -50,4 +50,7 @@ bench: $(BIN)/.dev  ## measure speed and memory
 test-llm: $(BIN)/.dev .venv-llm/.installed  ## ask a real, very small model on this machine
 	$(BIN)/python -m pytest tests/llm -s
 
-.PHONY: help install ask test check format bench test-llm
+fuzz: $(BIN)/.dev  ## judge 200,000 mutated model outputs
+	$(BIN)/python -m tests.quality.fuzz_outputs --runs 200000
+
+.PHONY: fuzz help install ask test check format bench test-llm

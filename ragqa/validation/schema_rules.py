@@ -74,7 +74,7 @@ def _json(value: Any) -> str:
 
 def dotted(path: Path) -> str:
     """Return a path as people write it: ``entities.0.price``."""
-    text = ".".join(str(step) for step in path)[:_MAX_PATH_CHARS]
+    text = ".".join(str(step) or '""' for step in path)[:_MAX_PATH_CHARS]
     return text.encode(errors="backslashreplace").decode()
 
 

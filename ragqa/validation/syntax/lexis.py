@@ -36,7 +36,7 @@ ODD_BLANKS: Final = (
 )
 """Blanks and invisible marks that JSON lacks, as a character class."""
 
-BLANK: Final = re.compile(r"[ \t\r\n]*+")
+_BLANKS: Final = re.compile(r"[ \t\r\n]*+")
 SKIPPED: Final = re.compile(
     rf"(?:[ \t\r\n{ODD_BLANKS}]++"
     r"|//[^\r\n\u2028\u2029]*+"
@@ -68,3 +68,10 @@ VALUE_START: Final = re.compile(
     rf"[{QUOTES}{{\[(｛［（+\-.\d]|true|false|null|True|False|None|TRUE|FALSE|NULL|Null"
 )
 """What follows the comma between two elements."""
+
+
+def after_blanks(text: str, at: int) -> int:
+    """Return the position after the blanks that JSON knows."""
+    match = _BLANKS.match(text, at)
+    assert match is not None, "the pattern matches the empty string"
+    return match.end()

@@ -12,7 +12,6 @@ from typing import Any, Final
 from ragqa.validation.shape import MAX_DEPTH
 from ragqa.validation.syntax import strings
 from ragqa.validation.syntax.lexis import (
-    BLANK,
     CLOSER,
     CLOSERS,
     COMMAS,
@@ -23,6 +22,7 @@ from ragqa.validation.syntax.lexis import (
     PLAIN,
     QUOTES,
     STRAIGHT,
+    after_blanks,
 )
 from ragqa.validation.syntax.outcome import Broken, Budget, Found, StopError
 from ragqa.validation.syntax.scalars import BARE, NoValueError, bare_value
@@ -104,9 +104,7 @@ class _Reading:
 
     def _next_char(self) -> str:
         """Skip blanks and comments; return the next character in its plain form."""
-        blank = BLANK.match(self.text, self.pos)
-        assert blank is not None, "the pattern matches the empty string"
-        self.pos = blank.end()
+        self.pos = after_blanks(self.text, self.pos)
         char = self.text[self.pos : self.pos + 1]
         if char in {"#", "/"} or ODD_BLANK.match(char):
             char = self._next_char_after_comment()
@@ -174,6 +172,7 @@ class _Reading:
     def _member(self, frame: _Open) -> Any:
         if frame.is_object:
             frame.key = self._key()
+            self._go_past_colon()
         char = self._next_char()
         if char in CLOSER:
             self._open(char)
@@ -206,13 +205,15 @@ class _Reading:
             self._note("unquoted_keys")
         else:
             raise self._unexpected("a key in double quotes is due")
+        return key
+
+    def _go_past_colon(self) -> None:
         colon = self._next_char()
         if not colon:
             raise self._cut_off()
         if colon != ":":
             raise self._unexpected("a colon is due")
         self._take(colon)
-        return key
 
     def _key_string(self, quote: str) -> str:
         start = self.pos

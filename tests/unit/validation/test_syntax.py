@@ -345,7 +345,14 @@ def test_cut_off_text_is_never_completed(raw):
 
 
 def test_unclosed_object_is_truncated_although_no_reason_says_so():
-    for raw in ('{"answer": "a', '{"answer": "a", "sources": ["x"', f"{VALID}\n{OTHER[:-9]}"):
+    for raw in (
+        '{"answer": "a',
+        '{"answer": "a", "sources": ["x"',
+        f"{VALID}\n{OTHER[:-9]}",
+        f'{VALID}\n{{"answer"',
+        f'{VALID}\n{{"answer":',
+        f'{{"answer": {VALID}',
+    ):
         verdict = judge(raw)
         assert verdict.code == "text.truncated"
         assert "shorter" in verdict.feedback
@@ -434,6 +441,7 @@ def test_agents_notes_are_named():
         '{"answer": "Format is ' + VALID + '"}',
         '{"name": "other", "arguments": ' + json.dumps(VALID),
         '{"name": "QAResponse", "arguments": ' + VALID,
+        '{"answer" ' + VALID + "}",
         VALID[:-1] + '}, "ticket": "T-1"}',
         VALID + '"}',
         '{"draft": ' + VALID + ", oops, " + VALID + "}",
