@@ -49,13 +49,17 @@ def _capitalised(text: str) -> Iterator[str]:
     inside = frozenset(_INSIDE.findall(text))
     for match in _RUN.finditer(text):
         words = match.group().split(" ")
-        if _opens(text, match.start()) and words[0][1:].islower() and words[0] not in inside:
-            words = words[1:]
-        while words and (words[0].lower() in _NOT_NAMES or is_function_word(words[0].lower())):
-            words = words[1:]
-        name = " ".join(words)
+        opening = _opens(text, match.start()) and words[0][1:].islower()
+        first = int(opening and words[0] not in inside)
+        while first < len(words) and _is_no_name(words[first].lower()):
+            first += 1
+        name = " ".join(words[first:])
         if len(name) > 1:
             yield name
+
+
+def _is_no_name(word: str) -> bool:
+    return word in _NOT_NAMES or is_function_word(word)
 
 
 def _opens(text: str, at: int) -> bool:

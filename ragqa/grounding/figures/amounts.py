@@ -20,10 +20,12 @@ from ragqa.grounding.figures.units import (
 MAX_DIGITS = 30
 """A longer row of digits is compared as a name, character by character."""
 
-_GROUPED = re.compile(r"(\d{1,3})((?:[,’']\d{3})+)(?![\d])(?:\.(\d+))?(?![,.]?\d)")
-_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?![,\d])")
-_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,}(?![.,]?\d)")
-_SPACED = re.compile(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?:[.,]\d{1,2})?(?![\d]|[.,]\d)")
+_GROUPED = re.compile(r"(\d{1,3})((?:[,’']\d{3}){1,8})(?![\d])(?:\.(\d+))?(?![,.]?\d)")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2}){1,8},\d{3}(?![,\d])")
+_EUROPEAN = re.compile(
+    r"\d{1,3}(?:\.\d{3}){1,8},\d{1,20}(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,8}(?![.,]?\d)"
+)
+_SPACED = re.compile(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3}){1,8}(?:[.,]\d{1,2})?(?![\d]|[.,]\d)")
 _DECIMAL = re.compile(r"\d+\.\d+(?!\.?\d)")
 _COMMA = re.compile(r"(\d+),(\d{1,2}|\d{4,})(?![\d]|,\d)")
 _WHOLE = re.compile(r"\d+")
@@ -41,7 +43,7 @@ _VULGAR = {
     "⅞": Fraction(7, 8),
 }
 _MIXED = re.compile(r" ?([½⅓⅔¼¾⅕⅛⅜⅝⅞])| (1/2|1/3|2/3|1/4|3/4)(?![\d/])| and a half\b")
-_HAN_SCALED = re.compile(rf"(\d[\d,]*(?:\.\d+)?) ?([{HAN_SCALES}]+)")
+_HAN_SCALED = re.compile(rf"(\d[\d,]{{0,20}}(?:\.\d{{1,20}})?) ?([{HAN_SCALES}]{{1,4}})")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
 _DECADE = re.compile(r"(\d0|\d\d\d0)['’]?s(?![A-Za-z])")
 _NAME = re.compile(
@@ -49,9 +51,9 @@ _NAME = re.compile(
     r"(?:[-./](?=[A-Z0-9]*\d)[A-Za-z0-9]+|-[A-Z]{1,3}(?![A-Za-z]))*"
 )
 _DIGITS_NAME = re.compile(r"\d+(?:\.\d+)*[A-Za-z]+[A-Za-z0-9]*(?:-[A-Z0-9]{1,4}(?![A-Za-z]))?")
-_DOTTED = re.compile(r"\d+(?:\.\d+){2,}")
+_DOTTED = re.compile(r"\d+(?:\.\d+){2,20}")
 _PHONE = re.compile(
-    r"\+\d[\d ()/-]{6,18}\d|\(?0?\d{2,4}\)?-\d{7,8}(?!\d)|\d{3}-\d{3,4}-\d{4}(?!\d)"
+    r"\+\d[\d ()/-]{6,18}\d|\(?0\d{2,3}\)?[- ]?\d{3,4}[ -]?\d{4}(?!\d)|\d{3}-\d{3,4}-\d{4}(?!\d)"
 )
 _SEPARATORS = str.maketrans("", "", "-_./ ()–")
 _WORD_BEFORE = re.compile(r"([A-Za-z]{1,12})[ -]$")
@@ -217,7 +219,7 @@ def with_unit(text: str, at: int, reading: Reading) -> Figure:
         (begin, max(end, unit_end)),
         numbers,
         meanings,
-        names=_word_keys(text, begin, numbers) if not meanings else frozenset(),
+        names=_word_keys(text, begin, reading.end) if not meanings else frozenset(),
         parts=_parts(text, at, reading, meanings),
     )
 
@@ -257,9 +259,9 @@ def _digits_name(text: str, at: int, numbers: tuple[Number, ...]) -> Figure:
     return Figure(match.group(), at, match.end(), "name", form, "name", keys, numbers)
 
 
-def _word_keys(text: str, begin: int, numbers: tuple[Number, ...]) -> frozenset[Key]:
+def _word_keys(text: str, begin: int, end: int) -> frozenset[Key]:
     """Read ``ISO 9001`` as the name that ``ISO9001`` is, too."""
     match = _WORD_BEFORE.search(text, max(0, begin - 13), begin)
-    if match is None or not isinstance(numbers[0], int):
+    if match is None or not text[begin].isdigit():
         return frozenset()
-    return frozenset({("name", compared(f"{match[1]}{numbers[0]}"))})
+    return frozenset({("name", compared(match[1] + text[begin:end]))})

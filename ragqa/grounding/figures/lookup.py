@@ -11,7 +11,7 @@ from ragqa.grounding.figures.numerals import HAN_NUMERALS
 from ragqa.grounding.figures.scan import figures
 
 # What may not stand beside a figure that is found word by word: it would be part of a longer one.
-_BEFORE = re.compile(rf"(?:[0-9A-Za-z{HAN_NUMERALS}第.−-]|[0-9][,/:])$")
+_BEFORE = re.compile(rf"(?:[0-9A-Za-z{HAN_NUMERALS}第几幾数數.−-]|[0-9][,/:])$")
 _AFTER = re.compile(rf"[0-9A-Za-z%％‰{HAN_NUMERALS}半多余]|[.,/:-][0-9]|-[A-Za-z]|分之|折")
 
 

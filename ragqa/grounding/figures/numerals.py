@@ -50,8 +50,7 @@ _ORDINALS = _counted(
 _SMALL = _UNITS | _TENS
 
 NUMBER_WORDS = frozenset(_SMALL) | frozenset(_BIG) | {"half"}
-ORDINAL_WORDS = frozenset(_ORDINALS) - {"first", "second", "third"}
-"""The first three are adverbs, units and fractions more often than figures."""
+ORDINAL_WORDS = frozenset(_ORDINALS)
 
 
 def ordinal_word(word: str) -> int:

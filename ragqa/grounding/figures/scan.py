@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -27,7 +28,7 @@ from ragqa.grounding.figures.numerals import (
     english_number,
     ordinal_word,
 )
-from ragqa.grounding.figures.units import money_before
+from ragqa.grounding.figures.units import Unit, money_before, plain
 
 # Full-width digits, letters and signs stand for the ASCII ones; marks stay what they are.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
@@ -57,7 +58,7 @@ def figures(text: str) -> tuple[Figure, ...]:
     """
     folded = _folded(text)
     found = sorted(_found(folded), key=lambda figure: figure.start)
-    return tuple(_lent(folded, list(_apart(found))))
+    return tuple(_joined(folded, _lent(folded, list(_apart(found)))))
 
 
 def supported(figure: Figure, others: Iterable[Figure]) -> bool:
@@ -99,12 +100,13 @@ def _addresses(text: str) -> Iterator[Figure]:
             yield named(address, match.start())
 
 
-def _from_digits(text: str, closed: list[tuple[int, int]]) -> Iterator[Figure]:
+def _from_digits(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Figure]:
+    closed = deque(spans)
     end, marker = 0, 0
     for match in _DIGIT.finditer(text):
         at = match.start()
         while closed and closed[0][1] <= at:
-            closed.pop(0)
+            closed.popleft()
         if at < end or (closed and closed[0][0] <= at):
             continue
         if text.startswith("24/7", at):
@@ -191,7 +193,8 @@ def _from_word(text: str, match: re.Match[str], word: str) -> Figure | None:
     if word in MONTH_WORDS:
         return month_first(text, match.start())
     if word in ORDINAL_WORDS:
-        return ordinal(text, match.span(), ordinal_word(word))
+        place = ordinal_word(word)  # first, second and third are adverbs and units, too
+        return ordinal(text, match.span(), place, loose=place <= 3)
     number, end = english_number(text, match.start())
     if number is None:
         return None
@@ -227,6 +230,33 @@ def _lent(text: str, found: list[Figure]) -> Iterator[Figure]:
     """Give the first number of a range the unit of the second: 3 to 5 days, 3至5天."""
     for figure, following in zip_longest(found, found[1:]):
         yield figure if following is None else _with_unit_of(text, figure, following)
+
+
+def _joined(text: str, found: Iterable[Figure]) -> Iterator[Figure]:
+    """Read 1 hour 30 minutes and 5英尺6英寸 as one figure, too."""
+    last: Figure | None = None
+    for figure in found:
+        joined = _sum(text, last, figure) if last is not None else None
+        if last is not None and joined is None:
+            yield last
+        last = joined or figure
+    if last is not None:
+        yield last
+
+
+def _sum(text: str, figure: Figure, smaller: Figure) -> Figure | None:
+    """Return two figures as one if the second goes on with a smaller unit of the same family."""
+    if not figure.meanings or not smaller.meanings or figure.loose or smaller.loose:
+        return None
+    unit, rest = figure.meanings[0], smaller.meanings[0]
+    if unit.family != rest.family or unit.factor <= rest.factor or unit.family == "percent":
+        return None
+    if text[figure.end : smaller.start].strip(" ,") not in ("", "and", "零", "又"):
+        return None
+    amount = unit.amount(figure.numbers[0]) + rest.amount(smaller.numbers[0])
+    span = (figure.start, smaller.end)
+    joined = measured(text, span, (plain(amount),), (Unit(unit.family),))
+    return replace(joined, numbers=(), parts=(figure, smaller), meanings=())
 
 
 def _with_unit_of(text: str, figure: Figure, following: Figure) -> Figure:

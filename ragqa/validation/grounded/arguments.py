@@ -16,15 +16,15 @@ Due = Literal["identifier", "path", "line", "text", "code"]
 """What a field is for: a key, a file's path, a short line, free text, a program."""
 
 _SQL = re.compile(
-    r"[;'\")]\s*;?\s*(?:drop|truncate|alter|delete|insert|update|create|grant|exec(?:ute)?|shutdown)\s+"
+    r"[;'\")]\s{0,8};?\s{0,8}(?:drop|truncate|alter|delete|insert|update|create|grant|exec(?:ute)?|shutdown)\s+"
     r"(?:table|database|schema|view|index|user|from|into|all|login|\w+\s+set|xp_\w+|@?\w+)\b"
-    r"|['\")]\s*(?:or|and|\|\||&&)\s*\(?\s*(?:['\"]?\w{0,20}['\"]?\s*=\s*['\"]?\w{0,20}|true\b|not\b)"
+    r"|['\")]\s{0,8}(?:or|and|\|\||&&)\s*\(?\s*(?:['\"]?\w{0,20}['\"]?\s*=\s*['\"]?\w{0,20}|true\b|not\b)"
     r"|\bunion\s+(?:all\s+)?select\b|\b(?:or|and)\s+(\d{1,6})\s*(?:=|eq)\s*\1\b"
     r"|;\s*(?:waitfor\s+delay|select\s+.{1,80}\bfrom)\b|\b(?:sleep|benchmark|pg_sleep)\s*\(\s*\d",
     re.IGNORECASE,
 )
 _FULL_SQL = re.compile(
-    r"['\")]\s*;\s*(?:drop|truncate|alter|delete|insert|update|grant|exec(?:ute)?|shutdown)\b"
+    r"['\")]\s{0,8};\s{0,8}(?:drop|truncate|alter|delete|insert|update|grant|exec(?:ute)?|shutdown)\b"
     r"[^;]{0,200}(?:;|--|/\*|#)",
     re.IGNORECASE,
 )
@@ -34,8 +34,8 @@ _COMMANDS = (
     r"shutdown|del|type|certutil)"
 )
 _SHELL = re.compile(
-    rf"(?:;|\|\|?|&&?|\n)\s*(?:/\w[\w/]*/)?{_COMMANDS}(?:\s+[-/~.$'\"\w]|\s*$|;)"
-    rf"|\$\(\s*[A-Za-z/]|`\s*(?:/\w[\w/]*/)?{_COMMANDS}\b[^`]{{0,200}}`|\$\{{IFS\}}"
+    rf"(?:;|\|\|?|&&?|\n)\s{{0,8}}(?:/[\w/]{{1,40}}/)?{_COMMANDS}(?:\s+[-/~.$'\"\w]|\s*$|;)"
+    rf"|\$\(\s*[A-Za-z/]|`\s{{0,8}}(?:/[\w/]{{1,40}}/)?{_COMMANDS}\b[^`]{{0,200}}`|\$\{{IFS\}}"
     r"|>\s?/(?:dev|etc|tmp|var)/|/dev/tcp/"
 )
 _TRAVERSAL = re.compile(
