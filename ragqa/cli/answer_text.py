@@ -61,7 +61,7 @@ def _quote(citation: Citation, language: Language) -> Iterator[str]:
 
 def _notes(answer: Answer, language: Language, *, no_model: bool) -> Iterator[str]:
     status, reason = answer.status, answer.reason or ""
-    if status in ("abstained", "degraded", "waiting"):
+    if status in ("degraded", "waiting"):  # an abstained answer says so itself
         yield _line(phrase(status, language, reason=reason), "warn")
     elif answer.chain == "extractive" and answer.citations:
         name = "quotation_no_model" if no_model else "quotation"

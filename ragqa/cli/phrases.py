@@ -20,9 +20,8 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
     "quotation_no_model": (
         "This is a quotation from the documents, not a written answer: no model is configured.",
         "以上是文档原文摘录，并非撰写的回答：尚未配置模型。"),
-    "abstained": ("The documents do not hold an answer to this.", "文档中没有这个问题的答案。"),
-    "degraded": ("No reliable answer could be written (reason: {reason}).",
-                 "未能给出可靠的回答（原因：{reason}）。"),
+    "degraded": ("No valid answer was written (reason: {reason}).",
+                 "未能写出有效的回答（原因：{reason}）。"),
     "waiting": ("An approval is due before this goes on.", "需要先获得批准才能继续。"),
     "needs_human": ("A person should look at this.", "建议转人工处理。"),
     "withdrawn": ("The text above is withdrawn (reason: {reason}).",

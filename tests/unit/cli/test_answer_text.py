@@ -61,13 +61,19 @@ def test_a_written_answer_is_not_called_a_quotation():
 @pytest.mark.parametrize(
     ("status", "reason", "said"),
     [
-        ("abstained", "no_evidence", "do not hold an answer"),
+        ("abstained", "no_evidence", "The documents do not say."),
         ("degraded", "model_unavailable", "model_unavailable"),
         ("waiting", "approval", "approval"),
     ],
 )
 def test_what_is_no_answer_says_so(status, reason, said):
-    empty = {"sources": [], "follow_up": [], "needs_human": True, "confidence": 0.1}
+    empty = {
+        "answer": "The documents do not say.",
+        "sources": [],
+        "follow_up": [],
+        "needs_human": True,
+        "confidence": 0.1,
+    }
     text = answer_text(answer(status=status, reason=reason, response=empty, citations=()), "en")
     assert said in text
     assert "A person should look at this." in text
