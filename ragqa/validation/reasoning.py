@@ -32,7 +32,6 @@ _MARKS: Final = re.compile(
 )
 _MAX_BLOCKS = 500
 _MAX_MARKS = 5_000
-_TAG_START: Final = re.compile(r"<\|?/?[a-z_]|◁|\[/?THINK\]", re.IGNORECASE)
 
 CHANNEL_START: Final = (
     r"<\|(?:start\|>assistant(?P<recipient>[^<]{0,100})<\|)?channel\|>\s{0,5}(?P<channel>\w{1,40})(?P<header>[^<]{0,200})"
@@ -74,11 +73,7 @@ class Spoken:
 def without_reasoning(text: str) -> Spoken:
     """Take closed reasoning blocks out of a reply, and tell of unclosed ones."""
     channels = _in_channels(text)
-    if channels is not None:
-        return channels
-    if not _TAG_START.search(text):
-        return Spoken(text)
-    return _in_tags(text)
+    return _in_tags(text) if channels is None else channels
 
 
 def _in_channels(text: str) -> Spoken | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from ragqa.validation.gate import INTERRUPTED, CheckContext, Fault, Outcome, Passed, Rejected
-from ragqa.validation.reasoning import without_reasoning
-from ragqa.validation.refusals import declines, is_filter_notice
 
 _INVISIBLE: Final = (
     "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\u00ad\u180e\u061c"
@@ -60,6 +59,7 @@ _BROKEN_OFF: Final = frozenset(
         "insufficient_system_resource",
     }
 )
+_MAY_REASON: Final = re.compile(r"<\|?/?[A-Za-z_]|◁|\[/?THINK\]|\A(?:analysis|commentary)")
 _ASK: Final = "Reply with exactly one JSON object."
 
 
@@ -83,14 +83,24 @@ class TextGate:
         if fault is not None:
             return Rejected((fault,), value)
         text, repairs = _stripped(value)
-        spoken = without_reasoning(text)
-        if spoken.is_cut:
-            return Rejected((_cut_while_thinking(),), value)
-        if spoken.had_reasoning:
-            text, _ = _stripped(spoken.text)
-            repairs = (*repairs, "reasoning")
-        fault = _of_text(text, had_reasoning=spoken.had_reasoning)
+        if _MAY_REASON.search(text):
+            return _spoken(value, text, repairs)
+        fault = _of_text(text)
         return Passed(text, repairs) if fault is None else Rejected((fault,), value)
+
+
+def _spoken(raw: str, text: str, repairs: tuple[str, ...]) -> Outcome:
+    """Judge what is left of a text without its reasoning, if there is some in it."""
+    from ragqa.validation.reasoning import without_reasoning
+
+    spoken = without_reasoning(text)
+    if spoken.is_cut:
+        return Rejected((_cut_while_thinking(),), raw)
+    if spoken.had_reasoning:
+        text, _ = _stripped(spoken.text)
+        repairs = (*repairs, "reasoning")
+    fault = _of_text(text, had_reasoning=spoken.had_reasoning)
+    return Passed(text, repairs) if fault is None else Rejected((fault,), raw)
 
 
 def _stripped(text: str) -> tuple[str, tuple[str, ...]]:
@@ -122,12 +132,15 @@ def _of_ending(context: CheckContext) -> Fault | None:
     return None
 
 
-def _of_text(text: str, *, had_reasoning: bool) -> Fault | None:
+def _of_text(text: str, *, had_reasoning: bool = False) -> Fault | None:
     if not text:
         reason = "there is nothing but reasoning" if had_reasoning else "the reply is empty"
         return Fault("text.empty", reason, f"Your reply held no answer. {_ASK}")
-    if "{" in text:
+    if "{" in text or "｛" in text:
         return None
+    # Most replies hold an object and no reasoning: the patterns are loaded where they do not.
+    from ragqa.validation.refusals import declines, is_filter_notice
+
     if is_filter_notice(text):
         return _filtered("the reply is a content filter's notice")
     return _refusal("the reply declines and holds no object") if declines(text) else None

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ragqa.validation.shape import Shape
 from ragqa.validation.syntax.lexis import ODD_BLANKS
 from ragqa.validation.syntax.outcome import Broken, Budget, Found
+from ragqa.validation.syntax.plain import plain_object
 from ragqa.validation.syntax.reader import read
 from ragqa.validation.syntax.surroundings import belongs_elsewhere
 from ragqa.validation.syntax.wrappers import ARGUMENT_KEYS
@@ -37,7 +38,6 @@ _TORN: Final = re.compile(
 )
 """Members, or the end of a string, behind the closing brace: the object ended elsewhere."""
 _WRAPPER_KEYS: Final = frozenset(ARGUMENT_KEYS)
-_HALF_CHARACTER: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _ATTEMPT_COST = 8  # to start, sort and judge takes about as long as to read eight members
 
 
@@ -106,24 +106,6 @@ def sole_object(text: str, shape: Shape) -> Finds | None:
     finds = Finds()
     _sort_in(text, Found(value, start, end), shape, finds)
     return finds
-
-
-def plain_object(text: str) -> dict[str, Any] | None:
-    """Return the object where a text is nothing else, in strict JSON; None otherwise."""
-    if text[:1] != "{" or text[-1:] != "}" or _HALF_CHARACTER.search(text):
-        return None
-    try:
-        value: Any = json.loads(text, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a key stands twice")
-    return members
 
 
 def _whole_string(text: str) -> str | None:
