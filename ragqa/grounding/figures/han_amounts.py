@@ -118,7 +118,7 @@ def _spread(
     text: str, start: int, end: int, run: str, number: Number, meanings: Meanings
 ) -> Figure:
     """Read 三四天 as three to four days, which is no exact claim; other numbers as they are."""
-    if len(run) == 2 and _APPROXIMATE.match(run):
+    if len(run) == 2 and _APPROXIMATE.match(run) and text[start + 2] != "折":
         both = tuple(han_number(char) or 0 for char in run)
         return measured(text, (start, end), both, meanings, loose=True)
     return measured(text, (start, end), (number,), meanings)

@@ -120,7 +120,7 @@ def unit_after(text: str, at: int) -> tuple[Meanings, int]:
 
 
 def _han_unit(text: str, at: int) -> tuple[Meanings, int]:
-    for length in range(_LONGEST_HAN, 0, -1):
+    for length in range(min(_LONGEST_HAN, len(text) - at), 0, -1):
         found = _MEANINGS.get(text[at : at + length])
         if found and not text[at].isascii():
             folds = text[at] == "折" and text[at + 1 : at + 2] in _FOLDING

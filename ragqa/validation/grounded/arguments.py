@@ -19,7 +19,8 @@ _SQL = re.compile(
     r"[;'\")]\s{0,8};?\s{0,8}(?:drop|truncate|alter|delete|insert|update|create|grant|exec(?:ute)?|shutdown)\s+"
     r"(?:table|database|schema|view|index|user|from|into|all|login|\w+\s+set|xp_\w+|@?\w+)\b"
     r"|['\")]\s{0,8}(?:or|and|\|\||&&)\s*\(?\s*(?:['\"]?\w{0,20}['\"]?\s*=\s*['\"]?\w{0,20}|true\b|not\b)"
-    r"|\bunion\s+(?:all\s+)?select\b|\b(?:or|and)\s+(\d{1,6})\s*(?:=|eq)\s*\1\b"
+    r"|\bunion\s+(?:all\s+)?select\b.{0,80}?(?:\bfrom\b|\bnull\b|[\d*@])|\b(?:or|and)\s+(\d{1,6})\s*(?:=|eq)\s*\1\b"
+    r"|\w['\"]\)?\s?(?:--(?:\s|$)|/\*|#\s*$)"
     r"|;\s*(?:waitfor\s+delay|select\s+.{1,80}\bfrom)\b|\b(?:sleep|benchmark|pg_sleep)\s*\(\s*\d",
     re.IGNORECASE,
 )
@@ -29,14 +30,21 @@ _FULL_SQL = re.compile(
     re.IGNORECASE,
 )
 _COMMANDS = (
-    r"(?:rm|curl|wget|bash|sh|zsh|nc|ncat|netcat|python3?|perl|ruby|php|powershell|cmd|chmod|chown|"
-    r"cat|ls|id|whoami|uname|kill|sudo|su|dd|mkfs|ping|nslookup|scp|ssh|eval|exec|echo|env|reboot|"
-    r"shutdown|del|type|certutil)"
+    r"(?:rm|curl|wget|bash|zsh|nc|ncat|netcat|python3?|perl|ruby|powershell|chmod|chown|whoami|uname|"
+    r"sudo|mkfs|nslookup|scp|ssh|certutil)"
+)
+# These are English words or names, too: only with an option, a path or nothing behind them.
+_PLAIN_COMMANDS = (
+    r"(?:id|ls|cat|echo|env|kill|ping|eval|exec|cmd|sh|dd|su|del|type|php|reboot|shutdown)"
+)
+_RUN = (
+    rf"(?:/[\w/]{{1,40}}/)?(?:{_COMMANDS}(?:\s+[-/~.$'\"\w]|\s*$|;)"
+    rf"|{_PLAIN_COMMANDS}(?:\s+[-/~.$]|\s*$|\s*;))"
 )
 _SHELL = re.compile(
-    rf"(?:;|\|\|?|&&?|\n)\s{{0,8}}(?:/[\w/]{{1,40}}/)?{_COMMANDS}(?:\s+[-/~.$'\"\w]|\s*$|;)"
-    rf"|\$\(\s*[A-Za-z/]|`\s{{0,8}}(?:/[\w/]{{1,40}}/)?{_COMMANDS}\b[^`]{{0,200}}`|\$\{{IFS\}}"
-    r"|>\s?/(?:dev|etc|tmp|var)/|/dev/tcp/"
+    rf"(?:;|\|\|?|&&?|\n)\s{{0,8}}{_RUN}"
+    rf"|\$\(\s*[A-Za-z/]|`\s{{0,8}}(?:/[\w/]{{1,40}}/)?(?:{_COMMANDS}|{_PLAIN_COMMANDS})\b[^`]{{0,200}}`"
+    r"|\$\{IFS\}|>\s?/(?:dev|etc|tmp|var)/|/dev/tcp/"
 )
 _TRAVERSAL = re.compile(
     r"(?:\.\.[/\\]){2}|(?:^|[/\\])\.\.[/\\](?:etc|proc|root|home|windows|var|\.ssh|\.env)\b"
