@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ragqa.validation.syntax.brackets import end_of_broken, end_of_escaped, has_escaped_quotes
 from ragqa.validation.syntax.outcome import Budget, Found
 from ragqa.validation.syntax.reader import read
 
@@ -25,11 +26,11 @@ OPENED: Final = (
 """The tag that opens a block; its word is the group ``opened``, where it has one."""
 _OTHERS_CLOSED: Final = r"◁/think▷|\[/THINK\]|<\|(?:end_of_thought|END_THINKING|end_of_thinking)\|>"
 _BRACE: Final = re.compile(r"[{｛](?=\s*+[\"'“”„‟‘’＂＇\\]|\s*+[^\W\d]\w*+\s*+[:：])")
-_MARKS: Final = re.compile(
-    rf"(?P<open>{OPENED})|(?P<close></(?P<closed>{_WORDS})\s{{0,5}}>|{_OTHERS_CLOSED})"
-    rf"|(?P<brace>{_BRACE.pattern})",
+_TAGS: Final = re.compile(
+    rf"(?P<open>{OPENED})|(?P<close></(?P<closed>{_WORDS})\s{{0,5}}>|{_OTHERS_CLOSED})",
     re.IGNORECASE,
 )
+_MARKS: Final = re.compile(rf"{_TAGS.pattern}|(?P<brace>{_BRACE.pattern})", re.IGNORECASE)
 _MAX_BLOCKS = 500
 _MAX_MARKS = 5_000
 
@@ -63,11 +64,13 @@ class Spoken:
         text: What was said.
         had_reasoning: Whether something was taken out.
         is_cut: Whether the reply ended while the model was still thinking.
+        is_tangled: Whether reasoning cannot be told from the strings of an unreadable object.
     """
 
     text: str
     had_reasoning: bool = False
     is_cut: bool = False
+    is_tangled: bool = False
 
 
 def without_reasoning(text: str) -> Spoken:
@@ -115,11 +118,13 @@ def _in_tags(text: str) -> Spoken:
     kept: list[str] = []
     budget = Budget.of(text)
     position = start = blocks = 0
+    is_tangled = False
     last_alone = _last_closing_alone(text)
     while mark := _MARKS.search(text, position):
         if mark["brace"]:
             end = _end_of_object(text, mark.start(), budget, trusted=mark.end() < last_alone)
             if end is None:
+                is_tangled = bool(_TAGS.search(text, mark.end()))
                 break  # a tag behind a broken object may stand in one of its strings
             position = end
             continue
@@ -134,38 +139,21 @@ def _in_tags(text: str) -> Spoken:
             mark = closing
         position = start = mark.end()
     kept.append(text[start:])
-    return Spoken("".join(kept).strip(), had_reasoning=blocks > 0)
+    return Spoken("".join(kept).strip(), had_reasoning=blocks > 0, is_tangled=is_tangled)
 
 
 def _end_of_object(text: str, start: int, budget: Budget, *, trusted: bool) -> int | None:
     """Return where to go on after a brace; None behind a broken object, unless it is trusted."""
-    if _ESCAPED_QUOTE.match(text, start):
-        return _end_of_escaped(text, start)
+    if has_escaped_quotes(text, start):
+        return end_of_escaped(text, start)
     if budget.is_spent:
         return None
     outcome = read(text, start, budget)
     if isinstance(outcome, Found):
         return outcome.end
-    return start + 1 if trusted or not outcome.keys else None
-
-
-_ESCAPED_QUOTE: Final = re.compile(r"[{｛](?:\s|\\++[nrt])*+(\\++)[\"']")
-_OF_ESCAPED: Final = re.compile(r"(\\++)[\"']|[{}]")
-
-
-def _end_of_escaped(text: str, start: int) -> int:
-    r"""Return where an object ends whose quotes are escaped, as ``\"``, by its brackets."""
-    opening = _ESCAPED_QUOTE.match(text, start)
-    assert opening is not None, "an escaped quote follows the brace"
-    depth, in_string = 0, False
-    for match in _OF_ESCAPED.finditer(text, start):
-        if match[1]:
-            in_string ^= match[1] == opening[1]
-        elif not in_string:
-            depth += 1 if match[0] == "{" else -1
-            if depth == 0:
-                return match.end()
-    return len(text)
+    if trusted or not outcome.keys:
+        return start + 1
+    return end_of_broken(text, outcome, budget)
 
 
 def _closing(text: str, opening: re.Match[str], budget: Budget) -> re.Match[str] | None:

@@ -156,7 +156,7 @@ def _entries(root: Schema, node: Schema) -> str:
 def _lengths(node: Schema, what: str, unit: str) -> str:
     low, high = node.get(f"min{what}", 0), node.get(f"max{what}")
     if high is not None:
-        return f" of {low} to {high} {unit}" if low > 1 else f" of at most {high} {unit}"
+        return f" of {low} to {high} {unit}" if low else f" of at most {high} {unit}"
     if low:
         return " that is not empty" if low == 1 else f" of at least {low} {unit}"
     return ""

@@ -96,6 +96,10 @@ def _spoken(raw: str, text: str, repairs: tuple[str, ...]) -> Outcome:
     spoken = without_reasoning(text)
     if spoken.is_cut:
         return Rejected((_cut_while_thinking(),), raw)
+    if spoken.is_tangled:
+        reason = "reasoning stands behind an object that cannot be read"
+        feedback = f"Your reply cannot be used: {reason}. {_ASK}"
+        return Rejected((Fault("syntax.invalid", reason, feedback),), raw)
     if spoken.had_reasoning:
         text, _ = _stripped(spoken.text)
         repairs = (*repairs, "reasoning")

@@ -164,18 +164,20 @@ def _only_valid(
     if isinstance(entry.value, list):
         return Ambiguous("the object stands in a list with others")
     last = valid[-1][1].start
-    fitting = {id(found) for _, found in valid}
-    rivals = (
-        found.start > last and id(found) not in fitting and shape.complete(found.value)
-        for found in entries
-        if isinstance(found.value, dict)
-    )
-    if any(rivals) or any(
-        broken.start > last and shape.known(broken.keys) > 1 for broken in finds.broken
-    ):
-        return Ambiguous("another object that does not fit follows the valid one")
+    has_rival = any(
+        found.start > last and _contradicts(found.value, entry.value, shape) for found in entries
+    ) or any(broken.start > last and shape.known(broken.keys) > 1 for broken in finds.broken)
+    if has_rival:
+        return Ambiguous("an object that says something else follows the valid one")
     repairs = entry.repairs if len(valid) == 1 else (*entry.repairs, "repeated_object")
     return Chosen(replace(entry, repairs=repairs))
+
+
+def _contradicts(value: Any, chosen: dict[str, Any], shape: Shape) -> bool:
+    """Tell whether an object gives a field another value, as a correction would."""
+    return isinstance(value, dict) and any(
+        key in shape.names and item != chosen.get(key) for key, item in value.items()
+    )
 
 
 def _best(entries: list[Found], finds: Finds, shape: Shape) -> Choice:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ragqa.validation.shape import Shape
+from ragqa.validation.syntax.brackets import end_of_broken
 from ragqa.validation.syntax.lexis import ODD_BLANKS
 from ragqa.validation.syntax.outcome import Broken, Budget, Found
 from ragqa.validation.syntax.plain import plain_object
@@ -21,7 +22,7 @@ MAX_ENCODINGS = 2
 
 _BLANKS: Final = rf"[\s{ODD_BLANKS}]*+"
 _OBJECT: Final = re.compile(
-    rf"[{{｛]{_BLANKS}(?:"
+    rf"[{{｛](?=[\s\\&\"'“”„‟‘’＂＇}}｝/#\w{ODD_BLANKS}]){_BLANKS}(?:"
     r"(?P<escaped>(?:\s|\\++[nrt])*+\\++[\"'])"
     r"|(?P<html>&(?:quot|#34|#x22|apos|#39);)"
     r"|[\"'“”„‟‘’＂＇}｝/#]"
@@ -32,7 +33,6 @@ _LISTS_BEFORE: Final = re.compile(rf"[\[［]{_BLANKS}(?:[\[［]{_BLANKS})?\Z")
 _UNESCAPED: Final = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\([\\'])")
 _OF_HTML: Final = re.compile(r"[^<>\"]*+")
-_TOKEN_OF_SKIPPED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
 _TORN: Final = re.compile(
     rf"{_BLANKS}(?:[,，]{_BLANKS}[\"'“][^{{}}｛｝]{{0,2000}}[}}｝]|[\"'”]{_BLANKS}[}}｝\]］,，])"
 )
@@ -167,31 +167,12 @@ def _after_broken(text: str, broken: Broken, shape: Shape, budget: Budget, finds
         return broken.at
     if not broken.keys:
         return broken.start + 1
-    end = _end_of_broken(text, broken, budget) if broken.kind == "structure" else None
+    end = end_of_broken(text, broken, budget)
     if end is not None:
         return end
     if shape.known(broken.keys) or _WRAPPER_KEYS.intersection(broken.keys):
         finds.fatal = broken
     return max(broken.at, broken.start + 1)
-
-
-def _end_of_broken(text: str, broken: Broken, budget: Budget) -> int | None:
-    """Return where a broken object ends, by its brackets alone; None if it has no clear end."""
-    depth = broken.depth
-    for match in _TOKEN_OF_SKIPPED.finditer(text, broken.at):
-        bracket = match[0]
-        budget.tokens -= 1
-        if bracket in "{[":
-            depth += 1
-        elif bracket in "}]":
-            depth -= 1
-            if depth == 0:
-                budget.chars -= match.end() - broken.at
-                return match.end()
-        if budget.is_spent:
-            break
-    budget.chars -= len(text) - broken.at
-    return None
 
 
 def _find_encoded(

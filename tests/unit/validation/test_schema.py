@@ -56,15 +56,15 @@ def test_fitting_object_becomes_an_instance():
             "confidence: must be a finite number from 0 to 1; you sent NaN",
         ),
         ({"confidence": 10**400}, "schema.range", "confidence", "finite"),
-        ({"answer": ""}, "schema.range", "answer", 'at most 200 characters; you sent ""'),
+        ({"answer": ""}, "schema.range", "answer", 'of 1 to 200 characters; you sent ""'),
         ({"answer": "  "}, "schema.range", "answer", "answer"),
         (
             {"answer": "x" * 312},
             "schema.range",
             "answer",
-            "answer: must be text of at most 200 characters; you sent 312 characters",
+            "answer: must be text of 1 to 200 characters; you sent 312 characters",
         ),
-        ({"answer": ["x"]}, "schema.type", "answer", "must be text of at most 200"),
+        ({"answer": ["x"]}, "schema.type", "answer", "must be text of 1 to 200"),
         ({"answer": "x\ud800"}, "schema.type", "answer", "half a character"),
         (
             {"category": "politics"},
@@ -146,7 +146,7 @@ def test_limits_of_other_classes_are_told():
     found = faults({**FIELDS, "category": "policy", "answer": "x" * 21}, chinese)
     feedback = "\n".join(fault.feedback for fault in found)
     assert '"价格咨询", "其他"' in feedback
-    assert "at most 20 characters" in feedback
+    assert "of 1 to 20 characters" in feedback
 
 
 SCHEMA = QAResponse.model_json_schema()

@@ -204,6 +204,23 @@ def test_tag_in_a_string_is_data(words, write):
     assert answer(verdict) == words
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        f'{{"note": "a "b <think>Draft: {VALID}</think>',
+        f'{{"answer": "the "K2 <think>x</think> kettle", "confidence": 0.9}} {VALID}',
+        f'{{"answer": "a", <think>{VALID}</think> "confidence": 0.9}}',
+    ],
+)
+def test_reasoning_behind_or_in_a_broken_object_is_not_taken_for_speech(raw):
+    assert judge(raw).code == "syntax.invalid"
+
+
+def test_braces_in_prose_before_reasoning_do_no_harm():
+    raw = f"Sets {{a: b}} and {{x}}: <think>{OTHER}</think>{VALID}"
+    assert answer(judge(raw)) == FIELDS["answer"]
+
+
 def test_tag_in_a_string_of_a_broken_object_is_not_cut_out():
     verdict = judge(saying('"say <think>"x"</think> now"'))
     assert answer(verdict) == 'say <think>"x"</think> now'
