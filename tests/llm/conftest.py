@@ -31,7 +31,7 @@ print(next(package.glob("*.gguf")))
 def llm_base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the server on a free port and end it with the session."""
     if not PYTHON.is_file():
-        pytest.skip(f"there is no {PYTHON.relative_to(ROOT)}: run make test-llm")
+        pytest.skip(f"there is no {PYTHON}: run make test-llm")
     port = _free_port()
     command = [PYTHON, "-m", "llama_cpp.server", "--model", _model_file(), "--port", str(port)]
     options = ["--host", "127.0.0.1", "--n_ctx", str(CONTEXT_TOKENS), "--seed", "1"]
