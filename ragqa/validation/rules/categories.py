@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ragqa.language import has_han, is_function_word
@@ -14,17 +15,23 @@ from ragqa.validation.gate import CheckContext, Outcome, Passed
 
 _WORD = re.compile(r"[a-z][a-z'’-]+")
 _HAN_PAIR = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
-_MIN_HITS = 2
-"""Another category has to show so many words of its own, and the given one none."""
+_LAST_RESORT = re.compile(
+    r"\b(?:others?|misc\w*|general|else|remaining|unknown|rest)\b|其他|其它|其余|综合|未知",
+    re.IGNORECASE,
+)
+_PLAIN_MEANING = 2.0
+"""So much another category has to weigh, in the question and in the answer together."""
+_KEYWORD, _TOLD = 1.0, 0.5
 
-Signs = Mapping[str, frozenset[str]]
+Signs = Mapping[str, Mapping[str, float]]
 
 
 class CategoryFit:
-    """Refuse a category of which nothing stands in question and answer, but much of another's.
+    """Refuse a category of which nothing stands in question and answer, but another's in both.
 
     Keywords of a category speak for it; so do words of its description and examples that no other
-    category has. A category that says nothing of itself is never refused.
+    category has. A category that says nothing of itself, or that is for all the rest, is never
+    refused.
     """
 
     name = "category_fit"
@@ -53,28 +60,35 @@ def _plainly_meant(
     if not signs.get(category):
         return None
     asked, said = f" {question.lower()} ", f" {answer.lower()} "
-    hits = {name: _hits(words, asked + said) for name, words in signs.items()}
-    best, second = sorted(hits, key=lambda name: -len(hits[name]))[:2]
-    if hits[category] or len(hits[best]) < _MIN_HITS or len(hits[second]) == len(hits[best]):
+    weights = {name: _weight(own, asked + said) for name, own in signs.items()}
+    best, second = sorted(weights, key=lambda name: -weights[name])[:2]
+    if weights[category] or weights[best] < _PLAIN_MEANING or weights[second] == weights[best]:
         return None
-    return best if not question or _hits(hits[best], asked) else None
+    speaks = _weight(signs[best], said) and (not question or _weight(signs[best], asked))
+    return best if speaks else None
 
 
-def _hits(words: Iterable[str], text: str) -> frozenset[str]:
-    """Return the words that stand in a text; a Latin word may have an ending."""
-    found = {word for word in words if word in text and _stands(word, text)}
-    return frozenset(
-        word for word in found if not any(word != other and word in other for other in found)
-    )
+def _weight(words: Mapping[str, float], text: str) -> float:
+    """Return how much of a category stands in a text; words that overlap count once."""
+    total, end = 0.0, 0
+    for start, stop, weight in sorted(_found(words, text)):
+        if start >= end:
+            total, end = total + weight, stop
+    return total
 
 
-def _stands(word: str, text: str) -> bool:
+def _found(words: Mapping[str, float], text: str) -> Iterator[tuple[int, int, float]]:
+    for word, weight in words.items():
+        if word in text and (match := _pattern(word).search(text)):
+            yield match.start(), match.end(), weight
+
+
+@lru_cache(maxsize=4096)
+def _pattern(word: str) -> re.Pattern[str]:
+    """Return how a word stands in a text: a Latin one by itself, perhaps with an ending."""
     if has_han(word):
-        return True
-    return (
-        re.search(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|d|ed|ing)?(?![a-z0-9])", text)
-        is not None
-    )
+        return re.compile(re.escape(word))
+    return re.compile(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|d|ed|ing)?(?![a-z0-9])")
 
 
 _known: dict[int, tuple[Sequence[Category], Signs]] = {}
@@ -99,11 +113,13 @@ def _signs(categories: Sequence[Category]) -> Signs:
     keywords = {each.name: {word.lower().strip() for word in each.keywords} for each in categories}
     told = {each.name: _told(each) for each in categories}
     signs = {}
-    for name, words in told.items():
-        others = [other for other in told if other != name]
-        elsewhere = {word for other in others for word in told[other] | keywords[other]}
-        own = keywords[name] - {word for other in others for word in keywords[other]}
-        signs[name] = frozenset(own | (words - elsewhere)) - {""}
+    for each in categories:
+        others = [name for name in told if name != each.name]
+        own = keywords[each.name] - {word for name in others for word in keywords[name]}
+        elsewhere = {word for name in others for word in told[name] | keywords[name]}
+        weights = dict.fromkeys(told[each.name] - elsewhere, _TOLD) | dict.fromkeys(own, _KEYWORD)
+        rest = _LAST_RESORT.search(f"{each.name} {each.description}")
+        signs[each.name] = {} if rest else {word: weights[word] for word in weights if word}
     return signs
 
 

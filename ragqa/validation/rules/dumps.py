@@ -10,7 +10,8 @@ from ragqa.validation.gate import CheckContext, Outcome, Passed
 
 _MARK = re.compile(r"@search\.\w+|@odata\.\w+|\bsearch\.score\b|\bodata\.\w+", re.IGNORECASE)
 _MARK_WITH_VALUE = re.compile(
-    r"(?:@search\.\w+|@odata\.\w+|\bsearch\.score\b)[\"'”`]{0,2}\s*[:=|\t ]\s*[\"'\[{]?-?[\d\w]",
+    r"(?:@search\.\w+|@odata\.\w+|\bsearch\.score\b)[\"'”`]{0,2}"
+    r"(?:\s?[:=|\t]\s?[\"'\[{]?-?\w|\s[\"']?-?\d)",
     re.IGNORECASE,
 )
 _STRONG_KEY = re.compile(

@@ -11,11 +11,22 @@ from typing import Any
 from pydantic import BaseModel
 
 from ragqa.contract import Passage
-from ragqa.grounding.figures import Figure, FigureSet, figures
+from ragqa.grounding.figures import Figure, FigureSet, figures, stands
 from ragqa.grounding.figures.units import money
 from ragqa.validation.fields import answer_of, field_of, passed_with, sources_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 
+# "id: 7" or 编号：7, and what a record calls a price.
+_ID = re.compile(
+    r"(?:\b(?:item|product|article|model|entity)?[ _-]?(?:id|number|no\.?|sku|code)"
+    r"|编号|货号|型号|商品号)\s*[:：#=]\s*([^\s;；,，|]+)",
+    re.IGNORECASE,
+)
+_PRICE = re.compile(
+    r"(?:prices?|costs?|rrp|msrp|价格|单价|售价|价钱|价)\s?(?:\([^)]{0,12}\)|（[^）]{0,12}）)?"
+    r"[\s:：=]{0,3}(?:is|of|为|是)?\s?([^;；|\n]{1,24})",
+    re.IGNORECASE,
+)
 _BLANKS = re.compile(r"[\s\-‐–_·・]+")
 
 
@@ -68,7 +79,7 @@ class Entities:
         """Yield what the passages do not bear out."""
         name = getattr(entity, "name", "")
         known, price = getattr(entity, "entity_id", None), getattr(entity, "price", None)
-        if known is not None and not any(_stands(str(known), record) for record in records):
+        if known is not None and not any(_has_id(str(known), record) for record in records):
             reason = f"no cited passage gives {name!r} the id {known!r}"
             yield self._fault(f"{path}.entity_id", reason, "copy the id as it stands, or use null")
         if price is not None and not any(_priced(price, record, unit) for record in records):
@@ -135,6 +146,14 @@ def _is_row(line: str) -> bool:
     return line.count(",") >= 3 or line.count("|") >= 2 or "\t" in line or line.count(";") >= 2
 
 
+def _has_id(known: str, record: str) -> bool:
+    """Tell whether a record gives an id; a number has to be called one where others are."""
+    called = _ID.findall(record)
+    if known.isdigit() and called:
+        return known in called
+    return stands(known, record)
+
+
 def _priced(price: float, record: str, unit: str) -> bool:
     """Tell whether a record holds a price; in its unit, if prices are in one unit."""
     number = Fraction(str(price))
@@ -142,7 +161,14 @@ def _priced(price: float, record: str, unit: str) -> bool:
     meanings = money(unit) if unit else ()
     keys = frozenset((meaning.family, asked) for meaning in meanings)
     figure = Figure("", 0, 0, "money", asked, unit if meanings else "", keys, (asked,))
-    return FigureSet.of(figures(record)).supports(figure)
+    return FigureSet.of(_prices(record)).supports(figure)
+
+
+def _prices(record: str) -> list[Figure]:
+    """Return the figures of a record that are prices; all of them where nothing tells."""
+    called = [figure for piece in _PRICE.findall(record) for figure in figures(piece)]
+    amounts = [figure for figure in figures(record) if figure.kind == "money"]
+    return called + amounts or list(figures(record))
 
 
 def _in(unit: str) -> str:

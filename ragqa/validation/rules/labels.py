@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-_ENGLISH = (
+_RECORD = (
     "id name title price score content source sources category stock sku url link summary document"
     " doc chunk page confidence type brand author text file filename path snippet metadata product"
-    " quantity status rating capacity weight colour color material size power voltage dimensions"
-    " length width height volume warranty model currency answer relevance description"
+    " quantity status rating model currency answer relevance description"
+    " 名称 标题 编号 价格 单价 得分 分数 内容 来源 类别 分类 库存 链接 摘要 文档 页码 置信度"
+    " 类型 品牌 作者 文件 路径 产品 数量 状态 型号 相关度 描述 商品 答案"
 )
-_CHINESE = (
-    "名称 标题 编号 价格 单价 得分 分数 内容 来源 类别 分类 库存 链接 摘要 文档 页码"
-    " 置信度 类型 品牌 作者 文件 路径 产品 数量 状态 型号 颜色 规格 容量 重量"
-    " 材质 尺寸 功率 电压 保修 相关度 描述 商品 答案"
+_DATASHEET = (
+    "capacity weight colour color material size power voltage dimensions length width height volume"
+    " warranty 颜色 规格 容量 重量 材质 尺寸 功率 电压 保修"
 )
-_ENGLISH_LABEL = "|".join(sorted(_ENGLISH.split(), key=len, reverse=True))
-_CHINESE_LABEL = "|".join(sorted(_CHINESE.split(), key=len, reverse=True))
+_RECORD_LABELS = frozenset(_RECORD.split())
+_LABELS = sorted((_RECORD + " " + _DATASHEET).split(), key=len, reverse=True)
+_ENGLISH_LABEL = "|".join(label for label in _LABELS if label.isascii())
+_CHINESE_LABEL = "|".join(label for label in _LABELS if not label.isascii())
 
 # A label begins the text or follows a mark, a blank or emphasis, and a colon or = follows it.
 _LABEL = re.compile(
@@ -44,7 +46,11 @@ def is_field_list(text: str) -> bool:
     distinct = {label.lower() for _, label in labels}
     if len(distinct) >= 3:
         return True
-    opens = len(distinct) == 2 and not text[: labels[0][0]].strip(" *_-•{")
+    opens = (
+        len(distinct) == 2
+        and distinct <= _RECORD_LABELS
+        and not text[: labels[0][0]].strip(" *_-•{")
+    )
     if opens and _BREAKS.search(text, labels[0][0], labels[-1][0]):
         return True
     return _lines_are_pairs(text, known=len(distinct))
