@@ -16,11 +16,11 @@ from ragqa.validation.syntax.outcome import Budget, Found
 from ragqa.validation.syntax.reader import read
 
 _WORDS: Final = (
-    "think|thinking|thought|thoughts|reasoning|reason|reflection|scratchpad|analysis"
+    "think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis"
     "|antthinking|inner_monologue|seed:think|chain_of_thought|cot"
 )
 OPENED: Final = (
-    rf"(?:<(?P<opened>{_WORDS})(?:\s[^<>]{{0,200}})?>|◁think▷|\[THINK\]"
+    rf"(?:<(?=[\w:]{{3,20}}+[\s>])(?P<opened>{_WORDS})(?:\s[^<>]{{0,200}})?>|◁think▷|\[THINK\]"
     r"|<\|(?:begin_of_thought|START_THINKING|begin_of_thinking)\|>)"
 )
 """The tag that opens a block; its word is the group ``opened``, where it has one."""
@@ -129,12 +129,14 @@ def _in_tags(text: str) -> Spoken:
             position = end
             continue
         blocks += 1
+        if blocks > _MAX_BLOCKS:
+            return Spoken("", had_reasoning=True, is_cut=True)
         if mark["close"]:  # without an opening tag: everything before it was thought
             kept.clear()
         else:
             kept.append(text[start : mark.start()])
             closing = _closing(text, mark, budget)
-            if closing is None or blocks > _MAX_BLOCKS:
+            if closing is None:
                 return Spoken("", had_reasoning=True, is_cut=True)
             mark = closing
         position = start = mark.end()
