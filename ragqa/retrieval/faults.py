@@ -41,7 +41,7 @@ def translated(folder: Path, doing: str) -> Iterator[None]:
     except BaseException as exc:
         if type(exc).__name__ != "PanicException":
             raise
-        raise _damaged(folder) from exc
+        raise damaged(folder) from exc
 
 
 def translate(folder: Path, doing: str, exc: BaseException) -> RetrievalError:
@@ -70,7 +70,7 @@ def translate(folder: Path, doing: str, exc: BaseException) -> RetrievalError:
             hint="Raise the limit (ulimit -n) and try again.",
         )
     if isinstance(exc, UnicodeError | JSONDecodeError) or any(sign in said for sign in _BROKEN):
-        return _damaged(folder)
+        return damaged(folder)
     return RetrievalError(
         f"The index in {folder} could not be opened to {doing}: {said[:200] or type(exc).__name__}",
         hint=f"Try again; if it stays so, delete {folder} and run: {INDEX_COMMAND}",
@@ -90,7 +90,8 @@ class DamagedIndexError(RetrievalError):
     """Report an index whose files are broken."""
 
 
-def _damaged(folder: Path) -> DamagedIndexError:
+def damaged(folder: Path) -> DamagedIndexError:
+    """Return the error for an index whose files are broken."""
     return DamagedIndexError(
         f"The index in {folder} is damaged.",
         hint=f"Make it anew with: {INDEX_COMMAND} "

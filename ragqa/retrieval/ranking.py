@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
 
-from ragqa.retrieval import queries
+from ragqa.retrieval import queries, records
 from ragqa.retrieval.analysis import QueryTerms
+from ragqa.retrieval.faults import damaged
 from ragqa.retrieval.queries import Scope
 from ragqa.retrieval.text_index import View
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ragqa.retrieval.embedding import Matrix
-    from ragqa.retrieval.vectors import Keys, Vectors
+    from ragqa.retrieval.vectors import Positions, Vectors
 
 _CANDIDATES = 20
 """Chunks that are looked at more closely; 20, 30 and 50 ranked the tuning halves alike."""
@@ -28,6 +26,7 @@ FUSED = 50
 _RRF_K = 60
 """As measured in https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf"""
 
+_FEW = 5000  # chunks that are scored one by one
 _FIRST_STEP = 256
 _STEP_GROWTH = 4
 
@@ -86,25 +85,36 @@ def by_vector(
     ranked = [
         hit
         for scope in scopes
-        for hit in _scaled(_nearest(view, vectors.keys, scores, scope, n), scope.factor)
+        for hit in _scaled(_nearest(view, vectors, scores, scope, n), scope.factor)
     ]
     return sorted(ranked)[:n]
 
 
-def _nearest(view: View, keys: Keys, scores: Matrix, scope: Scope, n: int) -> list[Hit]:
-    """Ask the index, nearest first, which vectors are of chunks in scope."""
+def _nearest(view: View, vectors: Vectors, scores: Matrix, scope: Scope, n: int) -> list[Hit]:
+    """Score the chunks in scope where they are few, else look for the nearest that are in it."""
+    chunks = scope.limit(queries.of_kind(records.CHUNK))
+    if scope.inside and view.total(chunks) <= _FEW:
+        return _hits(view, vectors, scores, chunks)
     hits: list[Hit] = []
     for nearest in _nearest_first(scores):
-        score_of = dict(zip(keys[nearest].tolist(), scores[nearest].tolist(), strict=True))
-        found = view.all_hits(scope.limit(queries.with_keys(list(score_of))))
-        found_keys = view.keys(found)
-        hits += [_hit(score_of[key], at) for key, at in zip(found_keys, found, strict=True)]
+        keys = queries.with_keys(vectors.keys[nearest].tolist())
+        hits += _hits(view, vectors, scores, scope.limit(keys))
         if len(hits) >= n:
             break
     return sorted(hits)[:n]
 
 
-def _nearest_first(scores: Matrix) -> Iterator[NDArray[np.intp]]:
+def _hits(view: View, vectors: Vectors, scores: Matrix, query: tantivy.Query) -> list[Hit]:
+    import numpy as np
+
+    found = view.all_hits(query)
+    rows = vectors.positions(np.array(view.keys(found), dtype=np.uint64))
+    if rows is None:
+        raise damaged(view.folder)
+    return [_hit(score, at) for score, at in zip(scores[rows].tolist(), found, strict=True)]
+
+
+def _nearest_first(scores: Matrix) -> Iterator[Positions]:
     """Yield the rows in the order of their scores: first a few, then ever more."""
     import numpy as np
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import tantivy
 
-from ragqa.contract import Passage, ScoreKind
+from ragqa.contract import EVERYONE, Passage, ScoreKind
 from ragqa.ports import Chunk, StoredFile
 from ragqa.retrieval.analysis import ANALYZER, indexable, well_formed
 
@@ -25,6 +25,8 @@ TITLE, HEADING, TEXT = "title", "heading", "text"
 KEY, RECORD, FILE_RECORD = "key", "record", "file_record"
 
 FILE, CHUNK = "file", "chunk"
+RESTRICTED = "restricted"
+"""The kind of chunks that are not for everyone, beside their other kinds."""
 DOCUMENT_FIELDS = ("heading", "id", "page", "path", "title")
 """The fields that every chunk can be filtered by; the keys of its metadata come on top."""
 
@@ -129,6 +131,8 @@ def documents(file: StoredFile, chunks: Sequence[StoredChunk]) -> Iterator[tanti
 def _describe(stored: StoredChunk, document: tantivy.Document) -> None:
     chunk = stored.chunk
     document.add_text(KIND, CHUNK)
+    if EVERYONE not in chunk.groups:
+        document.add_text(KIND, RESTRICTED)
     document.add_text(PATH, stored.path)
     for group in chunk.groups:
         document.add_text(GROUPS, group)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ragqa.retrieval.embedding import Matrix
 
     Keys = NDArray[np.uint64]
+    Positions = NDArray[np.intp]
 
 _KINDS = ("rows", "keys")
 _KEY_BYTES = 8
@@ -59,11 +60,23 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Keys and the rows that belong to them, as they were when they were read."""
+    """Keys and the rows that belong to them, as they were when they were read.
+
+    ``order`` sorts the keys.
+    """
 
     manifest: Manifest
     keys: Keys
     rows: Matrix
+    order: Positions
+
+    def positions(self, keys: Keys) -> Positions | None:
+        """Return which rows belong to keys; None where a key has none."""
+        import numpy as np
+
+        at = np.searchsorted(self.keys, keys, sorter=self.order)
+        rows = self.order[at[at < len(self.order)]]
+        return rows if np.array_equal(self.keys[rows], keys) else None
 
     def cover(self, version: str) -> bool:
         """Tell whether every chunk of that version is known to have a vector here."""
@@ -132,7 +145,8 @@ class VectorFiles:
         rows = np.zeros(shape, dtype=np.float32)
         if count:  # an empty file cannot be mapped
             rows = np.memmap(self._path(manifest, "rows"), dtype=np.float32, mode="r", shape=shape)
-        vectors = Vectors(manifest, keys, np.asarray(rows))
+        order = np.argsort(keys, kind="stable")
+        vectors = Vectors(manifest, keys, np.asarray(rows), order)
         self._read = (manifest, count, vectors)
         return vectors
 

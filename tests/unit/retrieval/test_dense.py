@@ -186,6 +186,17 @@ def test_vectors_that_were_lost_ask_for_indexing(
     assert titles(fresh, "kettle", **SIMILAR)[0] == "a.md"
 
 
+def test_keys_that_do_not_fit_are_damage(opened: Opened, embeddings: WordEmbeddings) -> None:
+    index = opened(embeddings=embeddings)
+    put(index, {"a.md": "kettle", "b.md": "pan"}, metadata={"kind": "x"})
+    path = next(index.folder.rglob("*.keys"))
+    path.write_bytes(bytes(path.stat().st_size))
+    fresh = opened(embeddings=embeddings)
+    with pytest.raises(RetrievalError, match="damaged") as caught:
+        titles(fresh, "kettle", filter={"kind": "x"})
+    assert "delete" in caught.value.hint
+
+
 def test_completeness_is_looked_up_once(opened: Opened, embeddings: WordEmbeddings) -> None:
     put(opened(embeddings=embeddings), {"a.md": "kettle", "b.md": "pan"})
     with opened().writer() as writer:
