@@ -113,7 +113,22 @@ def asker(
 
     from ragqa.app.parts import parts_for
 
-    return Asker(name, parts_for(settings, with_model=with_model), module, report)
+    parts = parts_for(settings, with_model=with_model)
+    if with_model:
+        _require_documents(parts)
+    return Asker(name, parts, module, report)
+
+
+def _require_documents(parts: Parts) -> None:
+    """Find out before any call of a model that there is nothing to answer from.
+
+    Raises:
+        RetrievalError: If there is no index, or it is empty.
+    """
+    from ragqa.contract import Strategy
+    from ragqa.ports import SearchQuery
+
+    parts.retriever.retrieve(SearchQuery("?", k=1, strategy=Strategy(search_type="keyword")))
 
 
 def loaded_chain(name: str) -> Any:

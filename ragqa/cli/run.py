@@ -100,7 +100,12 @@ def _report(exc: Exception) -> int:
 
 
 def _debugging() -> bool:
-    return os.environ.get("RAGQA_DEBUG", "").strip().lower() in {"1", "true", "yes", "on"}
+    from ragqa.settings import Settings
+
+    try:
+        return Settings.load().debug
+    except RagqaError:  # perhaps the very error that is reported
+        return bool(os.environ.get("RAGQA_DEBUG", "").strip(" 0"))
 
 
 def _silence_lost_output() -> None:

@@ -95,6 +95,15 @@ def test_a_refused_key_is_an_error_that_names_the_setting(shop, serve, stream):
     assert KEY not in done.err
 
 
+def test_nothing_is_asked_where_there_are_no_documents(shell, serve):
+    server = serve(always=reply())
+    for chain in ("stuff", "two_stage"):
+        done = shell("ask", QUESTION, "--chain", chain, **at(server))
+        assert (done.code, done.out) == (4, "")
+        assert "ragqa index" in done.err
+    assert not server.requests
+
+
 def test_a_model_that_is_not_there_is_named(shop, serve):
     done = shop("ask", QUESTION, **at(serve(models=["other"], always=reply())))
     assert done.out == ""

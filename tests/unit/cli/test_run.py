@@ -80,9 +80,13 @@ def test_wrong_settings_are_named(capsys, tmp_path, monkeypatch):
     assert "RAGQA_TOP_K is 'many' (environment)" in err
 
 
-def test_a_traceback_is_shown_on_request_only(capsys, tmp_path, monkeypatch):
+@pytest.mark.parametrize("source", ["environment", ".env"])
+def test_a_traceback_is_shown_on_request_only(capsys, tmp_path, monkeypatch, source):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RAGQA_DEBUG", "1")
+    if source == ".env":
+        (tmp_path / ".env").write_text("RAGQA_DEBUG=true\n")
+    else:
+        monkeypatch.setenv("RAGQA_DEBUG", "1")
     code, out, err = said(capsys, "ask", "")
     assert (code, out) == (2, "")
     assert "Traceback" in err
