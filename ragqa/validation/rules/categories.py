@@ -21,7 +21,7 @@ _LAST_RESORT = re.compile(
 )
 _PLAIN_MEANING = 2.0
 """So much another category has to weigh, in the question and in the answer together."""
-_KEYWORD, _TOLD = 1.0, 0.5
+_KEYWORD, _TOLD = 1.0, 0.7
 
 Signs = Mapping[str, Mapping[str, float]]
 

@@ -23,6 +23,7 @@ _ANOTHER_WANTED = re.compile(
     r"in (?:french|german|spanish|italian|japanese|korean|dutch))\b",
     re.IGNORECASE,
 )
+_PLAIN_WORD = re.compile(r"\b[a-z]{5,}\b")  # in a title all longer words are capitalised
 _MIN_SMALL_WORDS = 2
 """A name or a title may hold one word like "the"; a sentence holds more."""
 _MIN_HAN = 6
@@ -63,8 +64,10 @@ def _wanted_instead(question: str, answer: str) -> str:
         return ""
     asked_han, said_han = len(_HAN.findall(question)), len(_HAN.findall(answer))
     if asked_han > len(_LATIN_WORD.findall(question)):
-        small_words = len(_SMALL_WORD.findall(answer))
-        return "Chinese" if said_han == 0 and small_words >= _MIN_SMALL_WORDS else ""
+        said_in_english = _PLAIN_WORD.search(answer) and (
+            len(_SMALL_WORD.findall(answer)) >= _MIN_SMALL_WORDS
+        )
+        return "Chinese" if said_han == 0 and said_in_english else ""
     if asked_han or said_han < _MIN_HAN or len(_LATIN_WORD.findall(question)) < 2:
         return ""
     return "English" if said_han > 2 * len(_LATIN_WORD.findall(answer)) else ""

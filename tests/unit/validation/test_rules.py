@@ -1,0 +1,253 @@
+"""The rules gate: order, collection, configuration; rules of a caller's own."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from ragqa.contract import QAResponse
+from ragqa.errors import UnknownNameError
+from ragqa.validation.gate import CheckContext, Outcome, Passed, Rejected
+from ragqa.validation.rules import (
+    Default,
+    DuplicateFollowUps,
+    DuplicateSources,
+    Normalise,
+    Refuse,
+    RulesGate,
+    UnsupportedConfidence,
+    default_rules,
+)
+from tests.unit.validation.answers import codes, response
+
+NOTHING = CheckContext()
+
+
+class Order(BaseModel):
+    """Arguments of a tool."""
+
+    city: str
+    amount: int = Field(ge=0)
+    country: str | None = None
+    tags: list[str] = []
+
+
+def test_a_good_answer_passes_as_it_is() -> None:
+    good = response()
+    outcome = RulesGate().check(good, NOTHING)
+    assert outcome == Passed(good)
+    assert outcome.value is good
+
+
+def test_all_faults_are_collected_the_gravest_first() -> None:
+    bad = response("Thought: look it up.\nAction: search_docs", sources=[], confidence=0.9)
+    outcome = RulesGate().check(bad, NOTHING)
+    assert codes(outcome) == ["rules.scratchpad", "rules.unsupported_confidence"]
+    assert all(fault.feedback for fault in outcome.faults)
+
+
+def test_a_refused_value_is_handed_on_mended_as_far_as_it_got() -> None:
+    bad = response("{}", sources=["a.md", "a.md"])
+    outcome = RulesGate().check(bad, NOTHING)
+    assert isinstance(outcome, Rejected)
+    assert outcome.value.sources == ["a.md"]
+    assert outcome.repairs == ("duplicate_sources",)
+
+
+def test_rules_are_added_and_left_out_by_name() -> None:
+    gate = RulesGate().without("json_answer", "unsupported_confidence")
+    assert codes(gate.check(response("{}", sources=[]), NOTHING)) == ["rules.placeholder_answer"]
+    with pytest.raises(UnknownNameError, match="json_answr"):
+        gate.without("json_answr")
+    no = Refuse(lambda value: True, "No.", "never")
+    assert codes(gate.added(no).check(response(), NOTHING)) == ["rules.never"]
+    assert gate.added(no, first=True).rules[0] is no
+    assert [rule.name for rule in RulesGate().rules] == [rule.name for rule in default_rules()]
+
+
+def test_rules_of_a_schema_run_for_it_and_its_subclasses_only() -> None:
+    class Ticket(QAResponse):
+        ticket: str = ""
+
+    no = Refuse(lambda value: not value.ticket, "A ticket is missing.", "ticket")
+    gate = RulesGate(per_schema={Ticket: (no,)})
+    values = response().model_dump()
+    assert codes(gate.check(Ticket(**values), NOTHING)) == ["rules.ticket"]
+    assert codes(gate.check(type("Sub", (Ticket,), {})(**values), NOTHING)) == ["rules.ticket"]
+    assert codes(gate.check(response(), NOTHING)) == []
+
+
+def test_normalise_default_refuse_work_in_their_order_and_are_recorded() -> None:
+    gate = RulesGate(
+        (
+            Normalise("city", lambda city: city.strip().title(), "city_name"),
+            Default("country", "Netherlands", "home_country"),
+            Refuse(
+                lambda order: order.city == "Atlantis", "We do not deliver there.", field="city"
+            ),
+        )
+    )
+    outcome = gate.check(Order(city=" rotterdam ", amount=3), NOTHING)
+    assert isinstance(outcome, Passed)
+    assert outcome.value == Order(city="Rotterdam", amount=3, country="Netherlands")
+    assert outcome.repairs == ("city_name", "home_country")
+    refused = gate.check(Order(city="atlantis", amount=3, country="x"), NOTHING)
+    assert codes(refused) == ["rules.refuse"]
+    assert refused.value.city == "Atlantis"
+    assert isinstance(refused, Rejected)
+    assert refused.faults[0].feedback == "We do not deliver there."
+    assert refused.faults[0].field == "city"
+
+
+def test_normalise_reaches_every_text_of_a_list_and_leaves_other_schemas_alone() -> None:
+    upper = RulesGate((Normalise("tags", str.upper, "tags"),))
+    assert upper.check(Order(city="x", amount=1, tags=["a", "b"]), NOTHING).value.tags == ["A", "B"]
+    assert upper.check(response(), NOTHING).repairs == ()
+    assert upper.check({"tags": ["a"]}, NOTHING).value == {"tags": ["a"]}
+
+
+def test_what_is_normal_already_is_no_repair() -> None:
+    gate = RulesGate((Normalise("city", str.title, "city_name"), Default("country", "Malta")))
+    order = Order(city="Delft", amount=1, country="France")
+    assert gate.check(order, NOTHING) == Passed(order)
+
+
+def test_a_default_may_come_from_the_state() -> None:
+    gate = RulesGate((Default("country", lambda context: context.state.get("country")),))
+    order = Order(city="Delft", amount=1)
+    known = CheckContext(state={"country": "Malta"})
+    assert gate.check(order, known).value.country == "Malta"
+    assert gate.check(order, NOTHING).value.country is None
+
+
+def test_a_value_that_does_not_fit_the_schema_is_refused() -> None:
+    gate = RulesGate((Normalise("amount", lambda amount: -amount, "sign"),))
+    outcome = gate.check(Order(city="x", amount=2), NOTHING)
+    assert codes(outcome) == ["rules.sign"]
+    assert outcome.value.amount == 2
+
+
+def _unknown_city(city: str) -> str:
+    raise ValueError(f"{city!r} is no city we know")
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [(_unknown_city, "'x' is no city we know"), (lambda city: city / 0, "TypeError")],
+)
+def test_a_rule_that_raises_refuses(function: Any, reason: str) -> None:
+    outcome = RulesGate((Normalise("city", function, "city"),)).check(
+        Order(city="x", amount=1), NOTHING
+    )
+    assert codes(outcome) == ["rules.city"]
+    assert reason in outcome.faults[0].reason  # type: ignore[union-attr]
+
+
+def test_a_rule_of_another_schema_fails_closed() -> None:
+    gate = RulesGate((Refuse(lambda order: order.amount > 5, "Too many."),))
+    assert codes(gate.check(response(), NOTHING)) == ["rules.refuse"]
+    named = RulesGate((Refuse(lambda order: order.amount > 5, "Too many.", field="amount"),))
+    assert codes(named.check(response(), NOTHING)) == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "kept"),
+    [
+        (["b", "a", "b"], ["b", "a"]),
+        ([" a ", "a"], ["a"]),
+        (["a"], ["a"]),
+        ([], []),
+    ],
+)
+def test_duplicate_sources_go_and_the_first_keeps_its_place(
+    sources: list[str], kept: list[str]
+) -> None:
+    outcome = DuplicateSources().check(response(sources=sources), NOTHING)
+    assert outcome.value.sources == kept
+    assert outcome.repairs == (("duplicate_sources",) if kept != sources else ())
+
+
+def test_duplicate_follow_ups_go() -> None:
+    asked = ["How long?", " how long ", "什么颜色？", "什么颜色"]
+    outcome = DuplicateFollowUps().check(response(follow_up=asked[:3]), NOTHING)
+    assert outcome.value.follow_up == ["How long?", "什么颜色？"]
+    assert DuplicateFollowUps().check(response(follow_up=asked[2:]), NOTHING).repairs
+
+
+@pytest.mark.parametrize(
+    ("confidence", "sources", "known", "refused"),
+    [
+        (0.9, [], {}, True),
+        (0.51, [], {}, True),
+        (0.5, [], {}, False),
+        (0.9, ["a"], {}, False),
+        (0.9, ["a"], {"titles": ("a",)}, False),
+        (0.9, ["a"], {"titles": ()}, True),
+        (0.9, [], {"evidence": ("The order left on Monday.",)}, False),
+    ],
+)
+def test_high_confidence_needs_evidence(
+    confidence: float, sources: list[str], known: dict[str, Any], refused: bool
+) -> None:
+    value = response(confidence=confidence, sources=sources)
+    outcome = UnsupportedConfidence().check(value, CheckContext(**known))
+    assert codes(outcome) == (["rules.unsupported_confidence"] if refused else [])
+    lenient = UnsupportedConfidence().check(value, CheckContext(**known, strict_confidence=False))
+    assert isinstance(lenient, Passed)
+    assert lenient.value.confidence == (0.5 if refused else confidence)
+    assert lenient.repairs == (("unsupported_confidence",) if refused else ())
+
+
+class Strange(BaseModel):
+    """A schema that shares names with a response and nothing else."""
+
+    answer: int
+    sources: dict[str, int]
+    confidence: Literal["high"]
+    entities: str
+    category: list[str]
+    follow_up: list[int]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "text",
+        {"answer": "{}"},
+        Order(city="{}", amount=1),
+        Strange(
+            answer=1,
+            sources={"a": 1},
+            confidence="high",
+            entities="x",
+            category=["a"],
+            follow_up=[1, 1],
+        ),
+    ],
+)
+def test_rules_let_pass_what_is_not_theirs(value: Any) -> None:
+    assert RulesGate().check(value, CheckContext(titles=(), question="?")) == Passed(value)
+
+
+@given(
+    answer=st.text(min_size=1).filter(str.strip),
+    question=st.text(),
+    sources=st.lists(st.text(min_size=1).filter(str.strip), max_size=4),
+    follow_up=st.lists(st.text(min_size=1).filter(str.strip), max_size=3),
+)
+def test_no_response_makes_the_gate_raise(
+    answer: str, question: str, sources: list[str], follow_up: list[str]
+) -> None:
+    try:
+        value = response(answer, sources=sources, follow_up=follow_up)
+    except ValueError:  # a lone surrogate never gets past the schema
+        return
+    outcome: Outcome = RulesGate().check(value, CheckContext(question=question))
+    mended = outcome.value
+    assert set(mended.sources) <= {source.strip() for source in sources}
+    assert mended.answer == answer
