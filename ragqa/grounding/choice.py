@@ -6,9 +6,10 @@ and a score that adds them up by fixed weights.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ragqa.contract import Passage
@@ -19,17 +20,19 @@ from ragqa.language import content_words, likeness, sentences
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
 # Chinese together): a ridge softmax model of "which sentence holds the answer".
 WEIGHTS: Mapping[str, float] = {
-    "coverage": 2.6,
+    "coverage": 3.1,
     "before": 4.8,
-    "around": 2.9,
-    "attribute": 3.9,
-    "characters": 3.1,
-    "pairs": 3.6,
+    "around": 2.8,
+    "attribute": 3.8,
+    "characters": 2.8,
+    "pairs": 3.1,
     "typed": 1.6,
-    "naming": 2.9,
+    "naming": 3.0,
     "titled": 1.9,
-    "retrieved": 3.0,
+    "retrieved": 2.9,
 }
+
+_FLOOR = 0.5
 
 _EXTENSION = re.compile(r"\.\w{1,5}$")
 
@@ -68,13 +71,41 @@ class Candidate:
 def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate]:
     """Return every sentence of the passages, best first."""
     what = asked(question)
+    read = [_read(what, passage, rank) for rank, passage in enumerate(passages)]
+    what = _locally(what, read)
     top = max((passage.score for passage in passages), default=0.0)
     candidates = [
         candidate
-        for rank, passage in enumerate(passages)
-        for candidate in _of_passage(what, passage, rank, _relative(passage.score, top, rank))
+        for one in read
+        for candidate in _candidates(
+            what, one, _elsewhere(what, one, read), _relative(one.passage.score, top, one.rank)
+        )
     ]
     return sorted(candidates, key=lambda candidate: -candidate.score)
+
+
+def _elsewhere(what: Asked, one: _Read, read: Sequence[_Read]) -> Found:
+    """Return what the other retrieved passages of the same document hold.
+
+    A section on returns need not name the product that its document is about.
+    """
+    others = [o.whole for o in read if o.rank != one.rank and o.passage.id == one.passage.id]
+    return _union(dict.fromkeys(what.weights, 0.0), *others)
+
+
+def _locally(what: Asked, read: Sequence[_Read]) -> Asked:
+    """Weigh a term less, the more of the retrieved sentences have it.
+
+    Those terms say what all of the passages are about; the others, what is asked about it.
+    """
+    sentences_ = [sentence for one in read for sentence in one.sentences]
+    most = math.log(2 * len(sentences_) + 2)
+    weights = {}
+    for term, weight in what.weights.items():
+        having = sum(sentence.found[term] > 0 for sentence in sentences_)
+        local = math.log((len(sentences_) + 1) / (having + 0.5)) / most
+        weights[term] = weight * (_FLOOR + (1 - _FLOOR) * local)
+    return replace(what, weights=weights)
 
 
 def _relative(score: float, top: float, rank: int) -> float:
@@ -83,7 +114,7 @@ def _relative(score: float, top: float, rank: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Sentence:
     """A sentence that was read for the terms of the question."""
 
     start: int
@@ -93,51 +124,65 @@ class _Read:
     found: Found
 
 
-def _of_passage(what: Asked, passage: Passage, rank: int, retrieved: float) -> list[Candidate]:
-    read = [_read(what, passage.text, start, end) for start, end in sentences(passage.text)]
-    if not read:
-        return []
-    title = _EXTENSION.sub("", passage.title)
-    title_terms = _terms(what, title)
-    above = _found(what, {*title_terms, *_terms(what, passage.heading)})
-    titled = float(bool(title_terms) and what.weights.keys() >= set(title_terms))
-    whole = _union(above, *(sentence.found for sentence in read))
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A passage that was read: its sentences, and what its title and heading hold."""
+
+    passage: Passage
+    rank: int
+    sentences: list[_Sentence]
+    above: Found
+    titled: bool
+
+    @property
+    def whole(self) -> Found:
+        """Return all that was found in it."""
+        return _union(self.above, *(sentence.found for sentence in self.sentences))
+
+
+def _read(what: Asked, passage: Passage, rank: int) -> _Read:
+    title = _terms(what, _EXTENSION.sub("", passage.title))
+    above = _found(what, {*title, *_terms(what, passage.heading)})
+    titled = bool(title) and what.weights.keys() >= set(title)
+    read = [_sentence(what, passage.text, *span) for span in sentences(passage.text)]
+    return _Read(passage, rank, read, above, titled)
+
+
+def _sentence(what: Asked, text: str, start: int, end: int) -> _Sentence:
+    terms = _terms(what, text[start:end])
+    return _Sentence(start, end, text[start:end], terms, _found(what, set(terms)))
+
+
+def _candidates(
+    what: Asked, read: _Read, elsewhere: Found, retrieved: float
+) -> Iterator[Candidate]:
+    whole = read.whole
     nothing = dict.fromkeys(what.weights, 0.0)
-    candidates = []
-    for number, sentence in enumerate(read):
-        before = read[number - 1].found if number else nothing
-        earlier = read[number - 2].found if number > 1 else nothing
+    for number, sentence in enumerate(read.sentences):
+        before = read.sentences[number - 1].found if number else nothing
+        earlier = read.sentences[number - 2].found if number > 1 else nothing
+        near = _union(read.above, read.sentences[0].found, earlier, elsewhere)
         features = _own_features(what, sentence) | {
             "before": what.share(_beyond(before, sentence.found)),
-            "around": what.share(
-                _beyond(_union(above, read[0].found, earlier), _union(sentence.found, before))
-            ),
+            "around": what.share(_beyond(near, _union(sentence.found, before))),
             "attribute": what.share(
-                {term: found for term, found in sentence.found.items() if not above[term]}
+                {term: found for term, found in sentence.found.items() if not read.above[term]}
             ),
-            "titled": titled,
+            "titled": float(read.titled),
             "retrieved": retrieved,
         }
-        candidates.append(
-            Candidate(
-                passage=passage,
-                rank=rank,
-                start=sentence.start,
-                end=sentence.end,
-                text=sentence.text,
-                lead=read[number - 1].text if number else "",
-                features=features,
-                score=sum(WEIGHTS[name] * value for name, value in features.items()),
-                found=sentence.found,
-                found_in_passage=whole,
-            )
+        yield Candidate(
+            passage=read.passage,
+            rank=read.rank,
+            start=sentence.start,
+            end=sentence.end,
+            text=sentence.text,
+            lead=read.sentences[number - 1].text if number else "",
+            features=features,
+            score=sum(WEIGHTS[name] * value for name, value in features.items()),
+            found=sentence.found,
+            found_in_passage=whole,
         )
-    return candidates
-
-
-def _read(what: Asked, text: str, start: int, end: int) -> _Read:
-    terms = _terms(what, text[start:end])
-    return _Read(start, end, text[start:end], terms, _found(what, set(terms)))
 
 
 def _terms(what: Asked, text: str) -> list[str]:
@@ -157,7 +202,7 @@ def _beyond(found: Found, known: Found) -> Found:
     return {term: max(0.0, value - known[term]) for term, value in found.items()}
 
 
-def _own_features(what: Asked, sentence: _Read) -> dict[str, float]:
+def _own_features(what: Asked, sentence: _Sentence) -> dict[str, float]:
     coverage = what.share(sentence.found)
     spans = answer_spans(sentence.text, what)
     return {
@@ -176,7 +221,7 @@ def _characters(what: Asked, text: str, coverage: float) -> float:
     return sum(char in text for char in what.characters) / len(what.characters)
 
 
-def _pairs(what: Asked, sentence: _Read) -> float:
+def _pairs(what: Asked, sentence: _Sentence) -> float:
     if not what.pairs:
         return 0.0
     own = set(pairwise(sentence.terms))

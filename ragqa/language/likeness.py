@@ -23,7 +23,15 @@ first 1st|second 2nd|third 3rd|four 4 fourth 4th|five 5 fifth 5th|six 6 sixth 6t
 seven 7 seventh 7th|eight 8 eighth 8th|nine 9 ninth 9th|ten 10 tenth 10th|eleven 11 11th
 twelve 12 twelfth 12th|two 2 twice|three 3|big large|movie film|child children
 man men|woman women|foot feet|mouse mice|weigh weight|see sight|freeze froze frozen
+price cost|repair fix|warranty guarantee|delivery shipping|colour color|phone telephone
+photo picture|return refund returnable|size dimension|ship shipment|litre liter|metre meter
 arise arose|feed fed food|shrink shrank shrunk|swim swam swum|ride rode ridden|hide hid hidden
+"""
+_CHINESE_FAMILIES = """
+价格 价钱 售价 单价 多少钱 钱|保修 质保 保修期|重量 多重 重|尺寸 大小 多大|容量 容积
+配送 送货 发货 快递|退货 退换 退|维修 修理 返修|地址 位置 位于 坐落|去世 逝世 死亡
+出生 诞生 生于|成立 创立 创办 建立 创建|工厂 厂|时间 时长|营业 开门 开放|编辑 主编
+含义 意思 意为
 """
 _PREFIX = 0.6
 """What a common beginning is worth: religion and religious, compliant and compliance."""
@@ -31,9 +39,12 @@ _PREFIX = 0.6
 
 @cache
 def _families() -> dict[str, str]:
-    lines = [line for row in _FAMILIES.strip().splitlines() for line in row.split("|")]
-    families = [stems(line.split()) for line in lines]
-    return {form: family[0] for family in families for form in family}
+    families = [*map(stems, _listed(_FAMILIES)), *_listed(_CHINESE_FAMILIES)]
+    return {form: family[0] for family in reversed(families) for form in family}
+
+
+def _listed(table: str) -> list[list[str]]:
+    return [line.split() for row in table.strip().splitlines() for line in row.split("|")]
 
 
 def family(stem: str) -> str:
