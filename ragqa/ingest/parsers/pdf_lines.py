@@ -55,7 +55,7 @@ def read_lines(textpage: Any) -> list[Line]:
         if wide:
             first, last = _units(text, first), _units(text, last)
         letters = _Letters(textpage, first, last)
-        hyphen = match.group(2) in _HYPHENS or stripped.endswith("\u00ad")
+        hyphen = stripped.endswith("\u00ad") or match.group(2) in {*_HYPHENS}
         lines.append(letters.line(stripped.replace("\u00ad", "").translate(_INVISIBLE), hyphen))
     return [_divided(line, after) for line, after in zip_longest(lines, lines[1:])]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ class Ink:
     y: float = 700
     size: float = 11
     bold: bool = False
+    scaled: bool = False  # size 1, made larger by the text matrix
 
 
 def paragraph(*lines: str, y: float = 700, size: float = 11, x: float = 72) -> list[Ink]:
@@ -34,8 +36,11 @@ _FONTS = (
     b"/F2 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >> "
     b"/F3 << /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H "
     b"/DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light "
-    b"/CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> /DW 1000 >>] >> >>"
+    b"/CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> /DW 1000 >>] >> "
+    b"/F4 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 5 0 R >> >>"
 )
+BEYOND = "\U00020bb7"  # a character of a higher plane, which the font F4 shows for an X
+_TO_UNICODE = b"1 beginbfchar\n<58> <D842DFB7>\nendbfchar"
 _IMAGE = (
     b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceRGB "
     b"/BitsPerComponent 8 /Length 3 >>\nstream\n\x10\x20\x30\nendstream"
@@ -44,12 +49,12 @@ _IMAGE = (
 
 def pdf(*pages: Sequence[Ink] | None, password: str | None = None) -> bytes:
     """Return a PDF; a page that is ``None`` is a scan, an empty one is blank."""
-    objects: dict[int, bytes] = {3: _FONTS, 4: _IMAGE}
+    objects: dict[int, bytes] = {3: _FONTS, 4: _IMAGE, 5: _stream(_TO_UNICODE)}
     kids = []
     for page in pages:
         number = max(objects) + 1
         content = b"q 612 0 0 792 0 0 cm /Im0 Do Q" if page is None else b"\n".join(map(_ink, page))
-        objects[number] = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content)
+        objects[number] = _stream(content)
         objects[number + 1] = (
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R "
             b"/Resources << /Font 3 0 R /XObject << /Im0 4 0 R >> >> >>" % number
@@ -60,16 +65,22 @@ def pdf(*pages: Sequence[Ink] | None, password: str | None = None) -> bytes:
     return _assembled(objects, _encryption(password) if password else b"")
 
 
+def _stream(content: bytes) -> bytes:
+    return b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content)
+
+
 def _ink(ink: Ink) -> bytes:
-    if ink.text.isascii():
-        font, text = (
-            (b"F2" if ink.bold else b"F1"),
-            b"(%s)" % ink.text.encode().replace(b"(", b"\\("),
-        )
-        text = text.replace(b")", b"\\)", text.count(b")") - 1)
+    plain = ink.text.replace(BEYOND, "X")
+    if plain.isascii():
+        font = b"F4" if plain != ink.text else b"F2" if ink.bold else b"F1"
+        text = b"(%s)" % re.sub(rb"[()\\]", rb"\\\g<0>", plain.encode())
     else:
         font, text = b"F3", b"<%s>" % ink.text.encode("utf-16-be").hex().encode()
-    return b"BT /%s %g Tf %g %g Td %s Tj ET" % (font, ink.size, ink.x, ink.y, text)
+    if ink.scaled:
+        place = b"/%s 1 Tf %g 0 0 %g %g %g Tm" % (font, ink.size, ink.size, ink.x, ink.y)
+    else:
+        place = b"/%s %g Tf %g %g Td" % (font, ink.size, ink.x, ink.y)
+    return b"BT %s %s Tj ET" % (place, text)
 
 
 def _assembled(objects: dict[int, bytes], trailer: bytes) -> bytes:

@@ -147,6 +147,12 @@ def test_links_lead_to_one_file(project: Path, tmp_path: Path) -> None:
     assert len(set(paths(found))) == len(found.files)
 
 
+def test_a_file_goes_by_the_folder_it_is_in_rather_than_by_a_link(project: Path) -> None:
+    (project / "docs/a-link").symlink_to(project / "docs/deep")
+    relative = {f.path: f.relative_path for f in discover([str(project)], project=project).files}
+    assert relative["docs/deep/er/c.md"] == "docs/deep/er/c.md"
+
+
 def test_links_to_nothing_are_reported(project: Path) -> None:
     (project / "docs/gone.md").symlink_to(project / "docs/nowhere.md")
     (project / "docs/self.md").symlink_to(project / "docs/self.md")

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragqa.errors import RetrievalError
 from ragqa.ingest.document import TextPage
 from ragqa.ingest.parsers import pdf as parser
-from tests.unit.ingest.files import Ink, paragraph, pdf
+from tests.unit.ingest.files import BEYOND, Ink, paragraph, pdf
 
 FULL = "A line that is long enough for the next word not to fit into it"
 
@@ -35,9 +37,25 @@ def test_wrapped_lines_are_one_paragraph_and_gaps_part_them() -> None:
     assert text(*lines) == f"{FULL}, and then it ends.\n\n{FULL}. It ends, too."
 
 
-def test_a_line_that_had_room_left_ended_on_purpose() -> None:
-    lines = paragraph(f"{FULL} yes", "Short end.", f"{FULL} yes", "Last.")
-    assert text(*lines) == f"{FULL} yes Short end.\n\n{FULL} yes Last."
+@pytest.mark.parametrize("end", ["Short end.", "An end that takes up half of the line."])
+def test_a_line_that_had_room_left_ended_on_purpose(end: str) -> None:
+    lines = paragraph(f"{FULL} yes", end, f"{FULL} yes", "Last.")
+    assert text(*lines) == f"{FULL} yes {end}\n\n{FULL} yes Last."
+
+
+def test_an_indented_line_begins_a_paragraph() -> None:
+    lines = paragraph(f"{FULL} yes", f"{FULL} no.")
+    indented = Ink("It begins anew", x=92, y=lines[-1].y - 14.3)
+    assert text(*lines, indented) == f"{FULL} yes {FULL} no.\n\nIt begins anew"
+
+
+def test_columns_follow_each_other() -> None:
+    left = paragraph("The lamp has five levels of light, and", "the arm folds flat, so", x=72)
+    right = paragraph("that it fits into a drawer or a larger bag.", "Wipe it dry.", x=320)
+    assert text(*left, *right) == (
+        "The lamp has five levels of light, and the arm folds flat, so\n\n"
+        "that it fits into a drawer or a larger bag. Wipe it dry."
+    )
 
 
 def test_list_items_keep_to_themselves() -> None:
@@ -51,8 +69,19 @@ def test_list_items_keep_to_themselves() -> None:
 
 
 def test_rows_of_figures_are_not_joined() -> None:
-    lines = paragraph("Cable 0.60 0.65 0.20 0.25 1,000.00 2,000.00", "Lamp 0.70 0.75 0.30 0.35 3")
-    assert text(*lines).split("\n\n") == [line.text for line in lines]
+    lines = paragraph(
+        "Cable 0.60 0.65 0.20 0.25 1,000.00 2,000.00",
+        "Lamps 0.60 0.65 0.20 0.25 1,000.00 3,000.00",
+        "Desks 0.60 0.65 0.20 0.25 1,000.00 4,000.00",
+    )
+    prose = Ink("These are figures of the year that ended in June.", y=lines[-1].y - 14.3)
+    assert text(*lines, prose).split("\n\n") == [line.text for line in (*lines, prose)]
+
+
+def test_lines_need_not_begin_at_exactly_the_same_place() -> None:
+    first, second, third = paragraph(FULL, "a line that ends here, far from the edge.", "New text.")
+    shifted = [replace(first, x=69), replace(second, x=71), replace(third, x=69)]
+    assert text(*shifted) == f"{FULL} {second.text}\n\nNew text."
 
 
 def test_chinese_lines_are_joined_without_a_blank() -> None:
@@ -93,9 +122,38 @@ def test_larger_and_bold_lines_are_headings_and_hold_on_later_pages() -> None:
 
 
 def test_a_large_paragraph_is_no_heading() -> None:
-    quote = paragraph("this is a motto,", "set in large letters,", "over lines.", y=740, size=18)
-    body = [ink for at in range(5) for ink in paragraph(f"{FULL}.", y=600 - at * 40)]
-    assert pages([*quote, *body])[0].headings == ()
+    body = [ink for at in range(5) for ink in paragraph(f"{FULL}.", y=500 - at * 40)]
+    for motto in (
+        ["Set in large letters,", "over lines"],
+        ["It ends with a stop."],
+        ["and goes on from the page before"],
+        ["Over", "more", "lines", "than titles"],
+        ["2025"],
+    ):
+        assert pages([*paragraph(*motto, y=740, size=18), *body])[0].headings == ()
+
+
+def test_letters_that_the_page_scales_are_as_large_as_they_look() -> None:
+    body = [ink for at in range(5) for ink in paragraph(f"{FULL}.", y=500 - at * 40)]
+    page = pages([Ink("Care", y=740, size=20, scaled=True), *body])[0]
+    assert [h.title for h in page.headings] == ["Care"]
+
+
+def test_characters_of_higher_planes_move_nothing() -> None:
+    lines = paragraph(f"{BEYOND * 9} {FULL}", f"{BEYOND * 9} {FULL}", "and the end.")
+    assert text(*lines) == " ".join(line.text for line in lines)
+
+
+def test_the_last_word_of_a_page_is_a_word() -> None:
+    _, page = pages([Ink("It is well-known")], paragraph(f"{FULL} well-", "known at the end."))
+    assert "well-known at the end" in page.text
+
+
+def test_words_that_stand_nowhere_else_go_with_the_other_line_ends() -> None:
+    known = paragraph("A lamp. A desk. Read the information first.", y=760)
+    divided = paragraph(f"{FULL} infor-", f"mation and {FULL[:40]} desk-", "lamp at the end.")
+    assert "information" in text(*known, *divided)
+    assert "desklamp" in text(*known, *divided)
 
 
 def test_a_heading_over_two_lines_is_one() -> None:

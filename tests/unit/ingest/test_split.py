@@ -87,8 +87,19 @@ def test_a_sentence_longer_than_a_chunk_is_cut_between_clauses_words_or_anywhere
     assert {len(piece) for piece in texts(letters, split(letters))[:-1]} == {900}
     han = "灯" * 3000
     assert {len(piece) for piece in texts(han, split(han))[:-1]} == {500}
-    accents = "e\u0301" * 4000
-    assert all(piece.startswith("e") for piece in texts(accents, split(accents)))
+    accents = "x" + "e\u0301" * 4000
+    assert all(piece.startswith("e") for piece in texts(accents, split(accents))[1:])
+
+
+def test_a_short_rest_goes_with_what_is_before_it() -> None:
+    text = f"{SENTENCE * 12}\n\nIt has a warranty of two years from the day of delivery."
+    assert 900 < len(text) < 1000
+    assert len(split(text)) == 1
+
+
+def test_no_piece_is_blank() -> None:
+    text = f"First.{' ' * 4000}\n\n{chr(10) * 4000}Second.\n\n{' ' * 4000}"
+    assert all(piece.strip() for piece in texts(text, split(text)))
 
 
 def test_tables_and_lists_are_cut_between_rows() -> None:
