@@ -61,11 +61,11 @@ def locate(sentence: str, passages: Sequence[Passage]) -> Quote | None:
     weights = _weights(plain)
     if not weights:
         return _verbatim(plain.strip(), passages)
+    total = sum(weights.values())
     best: tuple[tuple[bool, float, float], Passage, int, int] | None = None
     for passage in passages:
-        for start, end, terms in _slices(passage.text):
-            share = sum(w * likeness(term, terms) for term, w in weights.items())
-            share /= sum(weights.values())
+        for start, end, terms, beginnings in _slices(passage.text):
+            share = _held(weights, terms, beginnings) / total
             if share < _LEAST_SHARE or (best and share < best[0][1] - 0.25):
                 continue
             verified = holds(passage.text[start:end], plain)
@@ -101,6 +101,17 @@ def _weights(text: str) -> Mapping[str, float]:
     return {word.term: rarity(word.term) for word in content_words(text)}
 
 
+def _held(weights: Mapping[str, float], terms: frozenset[str], beginnings: frozenset[str]) -> float:
+    """Return how much of a sentence's words a slice holds, one or the like of it."""
+    held = 0.0
+    for term, weight in weights.items():
+        if term in terms:
+            held += weight
+        elif term[:_BEGINNING] in beginnings:  # else nothing there is like it
+            held += weight * likeness(term, terms)
+    return held
+
+
 def _verbatim(text: str, passages: Sequence[Passage]) -> Quote | None:
     """Find a text without telling words, such as 是, word for word."""
     for passage in passages if text else ():
@@ -110,17 +121,25 @@ def _verbatim(text: str, passages: Sequence[Passage]) -> Quote | None:
     return None
 
 
-Slice = tuple[int, int, frozenset[str]]
+Slice = tuple[int, int, frozenset[str], frozenset[str]]
+"""Start, end, terms, and the beginnings of the terms."""
+
+_BEGINNING = 5  # words that are alike begin with so many equal letters
 
 
 @lru_cache(maxsize=64)
 def _slices(text: str) -> tuple[Slice, ...]:
     """Return the sentences of a passage and each two neighbouring ones, with their terms."""
     single = [(start, end, _terms(text[start:end])) for start, end in sentences(text)]
-    return (*single, *_doubles(single))
+    return tuple(
+        (start, end, terms, frozenset(term[:_BEGINNING] for term in terms))
+        for start, end, terms in (*single, *_doubles(single))
+    )
 
 
-def _doubles(single: list[Slice]) -> Iterator[Slice]:
+def _doubles(
+    single: list[tuple[int, int, frozenset[str]]],
+) -> Iterator[tuple[int, int, frozenset[str]]]:
     for (start, _, first), (_, end, second) in pairwise(single):
         yield start, end, first | second
 
