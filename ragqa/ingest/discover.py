@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from ragqa.ingest.report import SkippedFile
 from ragqa.ingest.roots import Root, real, root_of
 
-_LEFT_OUT = frozenset({"node_modules", "__pycache__", "Thumbs.db", "desktop.ini"})
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", "Thumbs.db", "desktop.ini", "ragqa.toml"})
 _LEFT_OUT_PREFIXES = (".", "~$")  # hidden, or the mark of a document that Word has open
 _VENV_MARK = "pyvenv.cfg"
 _CHECK_PATH = "Check the path; it is looked up from the current folder."

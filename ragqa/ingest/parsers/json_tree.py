@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
-
-from typing_extensions import TypeIs
+from typing import Any, NoReturn, TypeGuard
 
 _PATH_MARK = " > "
 _NAMING_KEYS = ("name", "title", "id", "名称", "标题", "编号")
@@ -83,7 +81,7 @@ def columns(record: Mapping[str, Any]) -> dict[str, str]:
     return {str(key): _plain(value) for key, value in record.items()}
 
 
-def is_record(value: Any) -> TypeIs[Mapping[str, Any]]:
+def is_record(value: Any) -> TypeGuard[Mapping[str, Any]]:
     """Tell whether a value is an object of plain values."""
     return isinstance(value, Mapping) and all(map(is_plain, value.values()))
 

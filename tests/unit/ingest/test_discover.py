@@ -22,6 +22,7 @@ def project(tmp_path: Path) -> Path:
         "docs/env/pyvenv.cfg",
         "docs/env/lib/v.md",
         "docs/~$open.docx",
+        "docs/ragqa.toml",
         "docs/.ragqa/index.md",
         "docs/folder.txt/inside.md",
         "other/a.txt",
