@@ -11,7 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ragqa.validation.syntax.brackets import end_of_broken, end_of_escaped, has_escaped_quotes
+from ragqa.validation.syntax.brackets import (
+    end_of_broken,
+    end_of_escaped,
+    has_escaped_quotes,
+    json_string,
+)
 from ragqa.validation.syntax.outcome import Budget, Found
 from ragqa.validation.syntax.reader import read
 
@@ -146,6 +151,8 @@ def _in_tags(text: str) -> Spoken:
 
 def _end_of_object(text: str, start: int, budget: Budget, *, trusted: bool) -> int | None:
     """Return where to go on after a brace; None behind a broken object, unless it is trusted."""
+    if in_string := json_string(text, start):
+        return in_string[1]
     if has_escaped_quotes(text, start):
         return end_of_escaped(text, start)
     if budget.is_spent:

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from ragqa.contract import QAResponse
 from ragqa.validation.reasoning import CHANNEL_START, OPENED, called_function, closed_by
 from ragqa.validation.shape import shape_of
-from ragqa.validation.syntax.lexis import COLONS, COMMAS, QUOTES
+from ragqa.validation.syntax.lexis import COLONS, COMMAS, QUOTES, STRING_BEFORE
 from ragqa.validation.syntax.surroundings import WINDOW, is_announced_elsewhere
 from ragqa.validation.syntax.wrappers import ARGUMENT_KEYS, ENVELOPES, NAME_KEYS
 from ragqa.validation.tape import MAX_TAG_CHARS, LostError, Sink, Steps, Tape
@@ -64,6 +64,9 @@ class PartialAnswer:
 
     def _reading(self) -> Steps[None]:
         yield from self._skip_bare_channels()
+        if (yield from self._tape.next_char()) == '"':  # the whole reply may be a JSON string
+            self._tape.pos += 1
+            yield from self._encoded(lambda sink: self._tape.body('"', sink, is_bare=True))
         while not self.is_complete:
             yield from self._seek()
             yield from self._first_object()
@@ -101,10 +104,16 @@ class PartialAnswer:
     def _first_object(self) -> Steps[None]:
         if is_announced_elsewhere(self._before[:-1], self._shape):
             return
-        if (yield from self._is_escaped()):
+        if (yield from self._is_escaped()) or (yield from self._is_quoted()):
             yield from self._encoded(lambda sink: self._tape.body('"', sink, is_bare=True), "{")
         else:
             yield from self._object()
+
+    def _is_quoted(self) -> Steps[bool]:
+        """Tell whether the object seems to be a JSON string: a quote before it, none in it."""
+        if not STRING_BEFORE.search(self._before[:-1]):
+            return False
+        return (yield from self._tape.next_char()) != '"'
 
     def _is_escaped(self) -> Steps[bool]:
         """Tell whether the quotes of the object are escaped: then it is a string's content."""

@@ -116,7 +116,7 @@ def outputs(seed: int, runs: int) -> Iterator[Output]:
     for _ in range(runs):
         schema = QAResponseWithEntities if rng.random() < 0.2 else QAResponse
         written = response(rng, schema)
-        raw = rng.choice(WAYS)(written, rng)
+        raw = written_out(written, rng)
         if rng.random() < 0.1 and "}" in raw:
             end = raw.rindex("}")
             yield Output(raw[: rng.randrange(end)], written, 0, schema, is_cut=True)
@@ -186,34 +186,68 @@ def _loose(value: dict[str, Any], rng: random.Random) -> str:
     return "{" + rng.choice((" ", "\n")).join(members) + "}"
 
 
-def _thinking(value: dict[str, Any], rng: random.Random) -> str:
-    draft = {**value, "answer": "A draft that must never be taken."}
-    tag = rng.choice(("think", "thinking", "reasoning"))
-    return f"<{tag}>\nPerhaps {_json(draft, rng)}? No.\n</{tag}>\n{_json(value, rng)}"
-
-
-def _call(value: dict[str, Any], rng: random.Random) -> str:
-    inner = rng.choice((_json(value, rng), json.dumps(_json(value, rng))))
+def _call(text: str, rng: random.Random) -> str:
+    inner = rng.choice((text, json.dumps(text)))
     call = f'{{"name": "QAResponse", "arguments": {inner}}}'
     return rng.choice((f"<tool_call>\n{call}\n</tool_call>", call, f"[TOOL_CALLS][{call}]"))
 
 
-Way = Callable[[dict[str, Any], random.Random], str]
-WAYS: tuple[Way, ...] = (
+def _prose(text: str, rng: random.Random) -> str:
+    fence = rng.choice(("```", "~~~", "````"))
+    return f'Sure, {{name}}, e.g. {{"id": 1}}:\n{fence}\n{text}\n{fence}\nBye.'
+
+
+def _reasoned(text: str, rng: random.Random) -> str:
+    tag = rng.choice(("think", "thinking", "reasoning"))
+    return f"<{tag}>\nPerhaps {DRAFT}? No.\n</{tag}>\n{text}"
+
+
+DRAFT = json.dumps(
+    {
+        "answer": "A draft that must never be taken.",
+        "confidence": 0.9,
+        "category": "policy",
+        "sources": [],
+        "follow_up": ["Use <think> here?"],
+        "needs_human": False,
+    }
+)
+
+Write = Callable[[dict[str, Any], random.Random], str]
+WRITINGS: tuple[Write, ...] = (
     _json,
     _json,
     _json,
-    lambda value, rng: f"```json\n{_json(value, rng)}\n```",
-    lambda value, rng: f'Sure, {{name}}, e.g. {{"id": 1}}:\n~~~\n{_json(value, rng)}\n~~~\nBye.',
     lambda value, rng: repr(value),
-    lambda value, rng: json.dumps(_json(value, rng)),
-    lambda value, rng: f"[{_json(value, rng)}]",
-    lambda value, rng: html.escape(_json(value, rng)),
     _full_width,
     _loose,
-    _thinking,
+)
+Wrap = Callable[[str, random.Random], str]
+WRAPPINGS: tuple[Wrap, ...] = (
+    lambda text, rng: f"[{text}]",
+    lambda text, rng: f'{{"QAResponse": {text}}}',
     _call,
 )
+ENCODINGS: tuple[Wrap, ...] = (
+    lambda text, rng: json.dumps(text, ensure_ascii=rng.random() < 0.5),
+    lambda text, rng: html.escape(text) if text[:2] in {'{"', "{'"} and "“" not in text else text,
+)
+SURROUNDINGS: tuple[Wrap, ...] = (
+    lambda text, rng: f"```json\n{text}\n```",
+    _prose,
+    _reasoned,
+    lambda text, rng: f"\ufeff{text}\n\u200b",
+    lambda text, rng: f"<answer>\n{text}\n</answer>",
+)
+
+
+def written_out(value: dict[str, Any], rng: random.Random) -> str:
+    """Write a response in one of many ways: written, wrapped, encoded, with something around."""
+    text = rng.choice(WRITINGS)(value, rng)
+    for wraps, share in ((WRAPPINGS, 0.25), (ENCODINGS, 0.15), (SURROUNDINGS, 0.5)):
+        if rng.random() < share:
+            text = rng.choice(wraps)(text, rng)
+    return text
 
 
 def mutated(raw: str, rng: random.Random) -> str:
@@ -280,7 +314,7 @@ def _streamed(raw: str, rng: random.Random) -> str:
 
 def _follows(shown: str, response: Any, raw: str) -> bool:
     """Tell whether the stream showed the answer; HTML entities are not followed."""
-    return shown == response.answer or ("&quot;" in raw and not shown)
+    return shown == response.answer or (not shown and ("&quot;" in raw or "&#x27;" in raw))
 
 
 _UNESCAPED = re.compile(

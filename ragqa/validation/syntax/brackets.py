@@ -1,10 +1,12 @@
-"""Where an object ends that cannot be read as it stands, by its brackets alone."""
+"""Where an object ends that cannot be read as it stands: by its brackets, or its string's end."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
+from ragqa.validation.syntax.lexis import STRING_BEFORE
 from ragqa.validation.syntax.outcome import Broken, Budget
 
 _SKIPPED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
@@ -51,3 +53,19 @@ def end_of_escaped(text: str, start: int) -> int:
             if depth == 0:
                 return match.end()
     return len(text)
+
+
+_STRINGS: Final = json.JSONDecoder(strict=False)
+
+
+def json_string(text: str, start: int) -> tuple[str, int] | None:
+    """Return what a JSON string says that is nothing but an object, and where it ends."""
+    quote = STRING_BEFORE.search(text, max(0, start - 12), start)
+    if quote is None:
+        return None
+    try:
+        inner, end = _STRINGS.raw_decode(text, quote.start())
+    except ValueError:
+        return None
+    is_object = inner.strip()[:1] in "{[" and inner.strip()[-1:] in "}]" and len(inner) > 2
+    return (inner, end) if is_object and "\\" in text[start:end] else None

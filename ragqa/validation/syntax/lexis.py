@@ -64,6 +64,9 @@ KEY_AND_COLON: Final = re.compile(
 )
 """A key with its colon: what follows the comma between two members."""
 
+STRING_BEFORE: Final = re.compile(r"\"\s{0,4}(?:\[\s{0,4})?\Z")
+"""A quote, and a bracket perhaps, right before an object: it may be what a JSON string says."""
+
 VALUE_START: Final = re.compile(
     rf"[{QUOTES}{{\[(｛［（+\-.\d]|true|false|null|True|False|None|TRUE|FALSE|NULL|Null"
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ragqa.validation.shape import Shape
-from ragqa.validation.syntax.brackets import end_of_broken
+from ragqa.validation.syntax.brackets import end_of_broken, json_string
 from ragqa.validation.syntax.lexis import ODD_BLANKS
 from ragqa.validation.syntax.outcome import Broken, Budget, Found
 from ragqa.validation.syntax.plain import plain_object
@@ -23,8 +23,8 @@ MAX_ENCODINGS = 2
 _BLANKS: Final = rf"[\s{ODD_BLANKS}]*+"
 _OBJECT: Final = re.compile(
     rf"[{{｛](?=[\s\\&\"'“”„‟‘’＂＇}}｝/#\w{ODD_BLANKS}]){_BLANKS}(?:"
-    r"(?P<escaped>(?:\s|\\++[nrt])*+\\++[\"'])"
-    r"|(?P<html>&(?:quot|#34|#x22|apos|#39);)"
+    r"(?P<escaped>(?:\s|\\++[nrt])*+\\++(?:[\"']|u[0-9a-fA-F]{4}))"
+    r"|(?P<html>&(?:quot|#34|#x22|apos|#39|#x27);)"
     r"|[\"'“”„‟‘’＂＇}｝/#]"
     rf"|[^\W\d][\w$]*+{_BLANKS}[:：]"
     r")"
@@ -82,6 +82,10 @@ def find_objects(text: str, shape: Shape, budget: Budget, encodings: int = 0) ->
         budget.chars -= match.end() - position
         if budget.is_spent:
             finds.fatal = Broken("budget", position, position, "the reply is too tangled to read")
+        elif (in_string := json_string(text, match.start())) and encodings < MAX_ENCODINGS:
+            inner, position = in_string
+            deeper = find_objects(inner, shape, budget, encodings + 1)
+            _take_over(finds, deeper, match.start(), position, "doubled_encoding")
         elif match["escaped"] or match["html"]:
             position = _find_encoded(text, match, shape, budget, encodings, finds)
         else:
