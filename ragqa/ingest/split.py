@@ -22,7 +22,7 @@ HEADING_MARK = " > "
 
 _PARAGRAPH_END = re.compile(r"\n[ \t\u3000\r]*\n\s*")
 _PARAGRAPH_END_OF_OLD_MACS = re.compile(r"\r[ \t\u3000]*\r\s*")  # no "\n" at all
-_LANGUAGE_SAMPLE_CHARS = 4000
+_LANGUAGE_SAMPLE_CHARS = 1000
 _BLANKS = re.compile(r"\s+")
 _NO_TITLE = re.compile(r"[.!?。！？；;,，|][\"'”’)）]*$|^(?:[-*+•|>]|\d+[.)、])|\n|^$")
 _LONGEST_TITLE_CHARS = 60
@@ -83,7 +83,7 @@ def split(
     """
     if not text.strip():
         return []
-    if not headings and len(text) <= min(size.target_chars for size in sizes.values()):
+    if not headings and _fits(text, sizes):
         return [Piece(0, len(text), _joined(tuple(heading.title for heading in above)))]
     pieces: list[Piece] = []
     for section in sections(text, headings, above):
@@ -112,8 +112,14 @@ def split_rows(
             start = row.start + cut
 
 
+def _fits(text: str, sizes: Mapping[Language, ChunkSize]) -> bool:
+    shortest = min(size.target_chars for size in sizes.values())
+    return len(text) <= shortest or len(text) <= _size(text, sizes).target_chars
+
+
 def _size(body: str, sizes: Mapping[Language, ChunkSize]) -> ChunkSize:
-    return sizes[language_of(body[:_LANGUAGE_SAMPLE_CHARS])]
+    head = body[:_LANGUAGE_SAMPLE_CHARS]
+    return sizes["en" if head.isascii() else language_of(head)]
 
 
 def _joined(path: tuple[str, ...]) -> str:
