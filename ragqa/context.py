@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ragqa.contract import ContextBlock, Passage
 from ragqa.grounding import GAP, Candidate, asked, excerpts, rank_sentences
-from ragqa.language import content_words, estimate_tokens, refers_back
+from ragqa.language import estimate_tokens, refers_back
 
 _ALIKE = 0.9
 """Two sentences are the same when they share nine tenths of their words."""
@@ -48,11 +48,10 @@ def fit(
     choice = _Choice(passages, max_chars, max_tokens)
     seen: list[frozenset[str]] = []
     for candidate in rank_sentences(question, passages):
-        terms = frozenset(word.term for word in content_words(candidate.text))
-        if _repeats(terms, candidate, seen):
+        if _repeats(candidate, seen):
             continue
         if _add(choice, candidate) or (not seen and choice.add_cut(question, candidate)):
-            seen.append(terms)
+            seen.append(candidate.terms)
     return choice.blocks()
 
 
@@ -110,9 +109,10 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _repeats(terms: frozenset[str], candidate: Candidate, seen: list[frozenset[str]]) -> bool:
+def _repeats(candidate: Candidate, seen: list[frozenset[str]]) -> bool:
+    terms = candidate.terms
     if not terms:
-        return not candidate.text.strip()
+        return False
     return any(len(terms & other) >= _ALIKE * len(terms | other) for other in seen)
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from ragqa.grounding.asked import HAN_RUN, Asked
+from ragqa.grounding.asked import Asked
 from ragqa.language import AnswerType, content_words, has_han, tagged
+from ragqa.language.script import HAN_RUN
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
@@ -18,9 +19,10 @@ _NUMBER_WORD = (
     r"|sixteen|eighteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?"
     r"|millions?|billions?|trillions?|half|third|quarter|dozens?|twice|none|single|several)"
 )
+# The patterns are compiled when they are needed: a run asks for one kind in one language.
 _HAN_DIGIT = r"[\d〇零一二三四五六七八九十百千万亿两半]"
-_PATTERNS_EN: dict[AnswerType, re.Pattern[str]] = {
-    "time": re.compile(
+_PATTERNS_EN: dict[AnswerType, str] = {
+    "time": (
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\b(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?"
         r"(?:,?\s+\d{4})?|\b(?:1\d{3}|20\d\d)s?\b|\b\d{1,4}\s?(?:AD|BC|BCE|CE)\b"
         r"|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+(?:th|st|nd|rd))[ -]centur(?:y|ies)\b|\bdecades?\b"
@@ -29,29 +31,27 @@ _PATTERNS_EN: dict[AnswerType, re.Pattern[str]] = {
         r"|\b\d{1,2}(?::\d\d)?\s?[ap]\.?m\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
         r"|\b(?:spring|summer|autumn|winter|noon|midnight|today|weekdays?|weekends?)\b"
     ),
-    "number": re.compile(rf"[$€£¥]?\d[\d.,]*%?|\b{_NUMBER_WORD}\b", re.I),
-    "reason": re.compile(
+    "number": rf"[$€£¥]?\d[\d.,]*%?|\b{_NUMBER_WORD}\b",
+    "reason": (
         r"\b(?:because|due to|since|as a result|in order to|so that|therefore|thus|caused?|reasons?"
-        r"|led to|leads? to|owing to|to avoid|to prevent|to allow|to protect|for the purpose)\b",
-        re.I,
+        r"|led to|leads? to|owing to|to avoid|to prevent|to allow|to protect|for the purpose)\b"
     ),
 }
-_PATTERNS_ZH: dict[AnswerType, re.Pattern[str]] = {
-    "time": re.compile(
-        rf"{_HAN_DIGIT}{{1,4}}\s*(?:年|月|日|世纪|点|时|分|天|周|小时|个工作日|个月)[\d一-十年月日底初]*"
+_PATTERNS_ZH: dict[AnswerType, str] = {
+    "time": (
+        rf"{_HAN_DIGIT}{{1,4}}\s*(?:年|月|日|世纪|点|时|分|天|周|小时|个工作日|个月)(?:{_HAN_DIGIT}|[年月日底初])*"
         r"|世纪|年代|时期|朝|初期|末期|[春夏秋冬][季天]|当天|工作日"
     ),
-    "number": re.compile(rf"{_HAN_DIGIT}[\d〇零一二三四五六七八九十百千万亿两半.,%]*"),
-    "reason": re.compile(r"因为|由于|因此|所以|因|故|为了|以便|以免|导致|得名|原因|使得"),
+    "number": rf"{_HAN_DIGIT}(?:{_HAN_DIGIT}|[.,%])*",
+    "reason": r"因为|由于|因此|所以|因|故|为了|以便|以免|导致|得名|原因|使得",
 }
-_CAPITALS = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-Z][\w'’-]*){0,6}")
-_STARTS = re.compile(r"(?:The|A|An|In|On|At|It|He|She|They|This|That|These|Those|His|Her|Its|As)\b")
+_CAPITALS = r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-Z][\w'’-]*){0,6}"
+_STARTS = r"(?:The|A|An|In|On|At|It|He|She|They|This|That|These|Those|His|Her|Its|As)\b"
 _PERSON_TAGS = frozenset({"nr", "nrt", "nrfg", "nt", "nz"})
 _PLACE_TAGS = frozenset({"ns", "nt", "nz"})
-_NAMING = re.compile(
+_NAMING = (
     r"\b(?:called|named|term(?:ed)?|known as|referred to|so-called|dubbed|nicknamed)\b"
-    r"|叫|称|名为|又名|别名|即",
-    re.I,
+    r"|叫|称|名为|又名|别名|即"
 )
 
 Span = tuple[int, int]
@@ -66,7 +66,8 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
     chinese = bool(question.characters) and has_han(sentence)
     pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
     if pattern is not None:
-        spans: Iterator[Span] = (match.span() for match in pattern.finditer(sentence))
+        flags = re.I if kind != "time" else 0  # "May" is a month, "may" is not
+        spans: Iterator[Span] = (m.span() for m in re.finditer(pattern, sentence, flags))
     elif kind in {"person", "place"}:
         spans = _names(sentence, _PERSON_TAGS if kind == "person" else _PLACE_TAGS, chinese)
     else:
@@ -76,14 +77,14 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
 
 def names_something(sentence: str) -> bool:
     """Tell whether a sentence says how something is called."""
-    return _NAMING.search(sentence) is not None
+    return re.search(_NAMING, sentence, re.I) is not None
 
 
 def _names(sentence: str, tags: frozenset[str], chinese: bool) -> Iterator[Span]:
     capitals = (
         match.span()
-        for match in _CAPITALS.finditer(sentence)
-        if not (match.start() == 0 and _STARTS.fullmatch(match.group()))
+        for match in re.finditer(_CAPITALS, sentence)
+        if not (match.start() == 0 and re.fullmatch(_STARTS, match.group()))
     )
     if not chinese:
         return capitals

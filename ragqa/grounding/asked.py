@@ -18,9 +18,8 @@ from ragqa.language import (
     rarity,
     tagged,
 )
-from ragqa.language.script import HAN
+from ragqa.language.script import HAN_RUN
 
-HAN_RUN = re.compile(f"[{HAN}]+")
 _LATIN_NAME = re.compile(r"(?<=[^.!?\s]\s)[A-Z][\w'’-]*|\b[A-Z][A-Z0-9&]+\b")
 _CHINESE_NAMES = frozenset({"nr", "nrt", "nrfg", "ns", "nt", "nz"})
 

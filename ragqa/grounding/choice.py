@@ -14,8 +14,9 @@ from itertools import pairwise
 
 from ragqa.contract import Passage
 from ragqa.grounding.answer_spans import answer_spans, names_something
-from ragqa.grounding.asked import HAN_RUN, Asked, asked
+from ragqa.grounding.asked import Asked, asked
 from ragqa.language import content_words, likeness, sentences
+from ragqa.language.script import HAN_RUN
 
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
 # Chinese together): a ridge softmax model of "which sentence holds the answer".
@@ -52,6 +53,7 @@ class Candidate:
         lead: The sentence before it in its passage.
         features: What speaks for it, by name, mostly between 0 and 1.
         score: The weighted sum of its features.
+        terms: Its words that carry matter.
         found: The question's terms in it.
         found_in_passage: The question's terms in its passage, title and heading.
     """
@@ -64,6 +66,7 @@ class Candidate:
     lead: str
     features: Mapping[str, float]
     score: float
+    terms: frozenset[str]
     found: Found
     found_in_passage: Found
 
@@ -180,6 +183,7 @@ def _candidates(
             lead=read.sentences[number - 1].text if number else "",
             features=features,
             score=sum(WEIGHTS[name] * value for name, value in features.items()),
+            terms=frozenset(sentence.terms),
             found=sentence.found,
             found_in_passage=whole,
         )

@@ -17,21 +17,18 @@ _BAR = re.compile(r"\s*\|\s*")
 _CELL = re.compile(r"([^:;：；]{1,60}):\s+(.+)", re.S)
 
 # What a question calls otherwise than the column that answers it.
-_IMPLIED = tuple(
-    (re.compile(asks, re.I), re.compile(says, re.I))
-    for asks, says in (
-        (
-            r"\bhow (?:much|expensive)\b|\bcosts?\b|\bprices?\b|多少钱|价|贵|怎么卖",
-            r"price|cost|价|费",
-        ),
-        (
-            r"\bin stock\b|\bavailab|\bleft\b|\bsold out\b|库存|有货|现货|缺货|还有",
-            r"stock|quantity|warehouse|availab|库存|数量|仓",
-        ),
-        (r"\bheavy\b|\bweigh|多重", r"weight|重"),
-        (r"\bbig\b|\bsize\b|\btall\b|\bwide\b|多大|尺寸", r"size|dimension|尺寸|大小"),
-        (r"\bwho (?:makes?|made)\b|\bmaker\b|哪家|谁生产", r"brand|maker|manufacturer|品牌|厂"),
-    )
+_IMPLIED = (
+    (
+        r"\bhow (?:much|expensive)\b|\bcosts?\b|\bprices?\b|多少钱|价|贵|怎么卖",
+        r"price|cost|价|费",
+    ),
+    (
+        r"\bin stock\b|\bavailab|\bleft\b|\bsold out\b|库存|有货|现货|缺货|还有",
+        r"stock|quantity|warehouse|availab|库存|数量|仓",
+    ),
+    (r"\bheavy\b|\bweigh|多重", r"weight|重"),
+    (r"\bbig\b|\bsize\b|\btall\b|\bwide\b|多大|尺寸", r"size|dimension|尺寸|大小"),
+    (r"\bwho (?:makes?|made)\b|\bmaker\b|哪家|谁生产", r"brand|maker|manufacturer|品牌|厂"),
 )
 
 _ITEM = re.compile(r"\s{0,12}(?:[-*+•·‣▪◦●○■□]|\d{1,3}[.)]|[(（]\d{1,2}[)）])\s*")
@@ -102,7 +99,10 @@ def row(quote: str, question: Asked) -> str | None:
 def _is_asked(column: str, question: Asked) -> bool:
     if _share(column, question) > 0:
         return True
-    return any(asks.search(question.text) and says.search(column) for asks, says in _IMPLIED)
+    return any(
+        re.search(asks, question.text, re.I) and re.search(says, column, re.I)
+        for asks, says in _IMPLIED
+    )
 
 
 def _share(text: str, question: Asked) -> float:

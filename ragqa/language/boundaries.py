@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragqa.language.script import HAN
+from ragqa.language.script import has_han
 
 # An end is a run of marks with the closing quotes and footnote numbers behind it, or line breaks.
 # Every alternative begins with its own character, so that the search never backs up.
@@ -114,7 +114,7 @@ def _bracketed(text: str, start: int, at: int) -> bool:
 def _between_han(text: str, match: re.Match[str]) -> bool:
     """Tell whether ASCII marks without a blank behind them stand for Chinese ones."""
     before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
-    return bool(re.fullmatch(f"[{HAN}]{{2}}", before + after))
+    return has_han(before) and has_han(after)
 
 
 def _latin_ends(text: str, start: int, match: re.Match[str]) -> bool:
@@ -165,7 +165,7 @@ def _line_ends(text: str, start: int, match: re.Match[str]) -> bool:
     if _ITEM.match(following):
         return True
     line = line.strip()
-    han = bool(re.search(f"[{HAN}]", line[-8:]))
+    han = has_han(line[-8:])
     long_enough = len(line) >= (_WRAPPED_HAN if han else _WRAPPED_LATIN)
     return not (long_enough or (following[:1].islower() and len(line) >= 20))
 

@@ -69,17 +69,14 @@ _CUES_ZH: tuple[tuple[AnswerType, str], ...] = (
     ("manner", r"怎么|怎样|如何"),
     ("choice", r"吗|是否|能否|可否|会不会|能不能|是不是|可不可以|有没有|还是"),
 )
-_EN = tuple((kind, re.compile(cue, re.I)) for kind, cue in _CUES_EN)
-_ZH = tuple((kind, re.compile(cue)) for kind, cue in _CUES_ZH)
 
 _WH_WORD = r"(?:who|whom|when|where|what|why|how|which)\b"
-_WH = re.compile(
+_WH = (
     rf"\b{_WH_WORD}(?:\s+(?:many|much|long|far|old|often|big))?"
-    r"|什么时候|什么|何时|谁|哪[里儿个些位]?|多[少久大长高远重]|如何|怎[么样]+|为什么|为何|几|吗",
-    re.I,
+    r"|什么时候|什么|何时|谁|哪[里儿个些位]?|多[少久大长高远重]|如何|怎[么样]+|为什么|为何|几|吗"
 )
-_BETWEEN_EN = re.compile(rf"(?<=\?)\s+|,?\s+and\s+(?={_WH_WORD})|[,;]\s+(?={_WH_WORD})", re.I)
-_BETWEEN_ZH = re.compile(r"(?<=[?？])\s*(?=\S)|[，,；;]\s*(?:以及|并且|还有|另外|而且)?")
+_BETWEEN_EN = rf"(?<=\?)\s+|,?\s+and\s+(?={_WH_WORD})|[,;]\s+(?={_WH_WORD})"
+_BETWEEN_ZH = r"(?<=[?？])\s*(?=\S)|[，,；;]\s*(?:以及|并且|还有|另外|而且)?"
 
 
 def answer_type(question: str) -> AnswerType:
@@ -88,11 +85,11 @@ def answer_type(question: str) -> AnswerType:
     >>> answer_type("In what year was it founded?"), answer_type("保修期多久？")
     ('time', 'time')
     """
-    if has_han(question):
-        return next((kind for kind, cue in _ZH if cue.search(question)), "thing")
-    if _CHOICE_EN.match(question):
+    if not has_han(question) and _CHOICE_EN.match(question):
         return "choice"
-    return next((kind for kind, cue in _EN if cue.search(question)), "thing")
+    cues = _CUES_ZH if has_han(question) else _CUES_EN
+    # Patterns are compiled when they are needed: most runs ask one question in one language.
+    return next((kind for kind, cue in cues if re.search(cue, question, re.I)), "thing")
 
 
 def sub_questions(question: str) -> list[str]:
@@ -109,7 +106,8 @@ def sub_questions(question: str) -> list[str]:
 
 def _parts(question: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for match in (_BETWEEN_ZH if has_han(question) else _BETWEEN_EN).finditer(question):
+    between = _BETWEEN_ZH if has_han(question) else _BETWEEN_EN
+    for match in re.finditer(between, question, re.I):
         yield start, match.start()
         start = match.end()
     yield start, len(question)
@@ -117,26 +115,24 @@ def _parts(question: str) -> Iterator[tuple[int, int]]:
 
 def _asks_alone(part: str) -> bool:
     """Tell whether a part has a question word and says what it is about."""
-    asks = _WH.search(part) is not None or _CHOICE_EN.match(part) is not None
-    return asks and bool(_WH.sub("", part).strip(" ?？,，"))
+    asks = re.search(_WH, part, re.I) or _CHOICE_EN.match(part)
+    return bool(asks and re.sub(_WH, "", part, flags=re.I).strip(" ?？,，"))
 
 
-_NAMING_ASKED = re.compile(
+_NAMING_ASKED = (
     r"\b(?:called|named?|term(?:ed)?|known as|referred to|word for|title of|nickname)\b"
-    r"|叫|称|名字|名称|别名|术语",
-    re.I,
+    r"|叫|称|名字|名称|别名|术语"
 )
 
 
 def asks_name(question: str) -> bool:
     """Tell whether a question asks how something is called."""
-    return _NAMING_ASKED.search(question) is not None
+    return re.search(_NAMING_ASKED, question, re.I) is not None
 
 
-_BACK = re.compile(
+_BACK = (
     r"(?:(?:it|he|she|they|this|that|these|those|his|her|its|their|such|there|both|the (?:former"
-    r"|latter|same))\b|其|[他她它]们?|[该此][^外]|这|那|前者|后者|两者)",
-    re.I,
+    r"|latter|same))\b|其|[他她它]们?|[该此][^外]|这|那|前者|后者|两者)"
 )
 
 
@@ -146,4 +142,4 @@ def refers_back(sentence: str) -> bool:
     >>> refers_back("It also boils water."), refers_back("该产品保修两年。"), refers_back("Tea.")
     (True, True, False)
     """
-    return _BACK.match(sentence) is not None
+    return re.match(_BACK, sentence, re.I) is not None

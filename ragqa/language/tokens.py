@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from ragqa.language.function_words import ENGLISH, EVERYDAY, is_function_word
 from ragqa.language.likeness import family
-from ragqa.language.script import HAN
+from ragqa.language.script import HAN, HAN_RUN
 from ragqa.language.stemming import stems
 
-_HAN_RUN = re.compile(f"[{HAN}]+")
 _TOKEN = re.compile(rf"[{HAN}]+|\d+(?:[.,]\d+)+|[^\W_{HAN}]+")
 
 
@@ -38,7 +37,7 @@ def search_terms(text: str) -> str:
 
     Text without Han characters comes back as it is.
     """
-    return _HAN_RUN.sub(lambda run: f" {' '.join(_jieba().cut_for_search(run.group()))} ", text)
+    return HAN_RUN.sub(lambda run: f" {' '.join(_jieba().cut_for_search(run.group()))} ", text)
 
 
 def words(text: str) -> list[Word]:
@@ -50,11 +49,7 @@ def words(text: str) -> list[Word]:
     >>> [word.term for word in words("The kettles cost 1,200 pounds")]
     ['the', 'kettl', 'cost', '1200', 'pound']
     """
-    pieces = list(_pieces(text))
-    return [
-        Word(term, start, end)
-        for term, (_, start, end) in zip(stems([p[0] for p in pieces]), pieces, strict=True)
-    ]
+    return [Word(*piece) for piece in _stemmed(list(_pieces(text)))]
 
 
 def content_words(text: str, *, segment: bool = True) -> list[Word]:
@@ -69,16 +64,23 @@ def content_words(text: str, *, segment: bool = True) -> list[Word]:
     ['sell', 'begin']
     """
     pieces = [piece for piece in _pieces(text, segment) if not is_function_word(piece[0])]
-    return [
-        Word(family(term), start, end)
-        for term, (_, start, end) in zip(stems([p[0] for p in pieces]), pieces, strict=True)
-    ]
+    return [Word(family(term), start, end) for term, start, end in _stemmed(pieces)]
 
 
-def _pieces(text: str, segment: bool = True) -> Iterator[tuple[str, int, int]]:
+_Piece = tuple[str, int, int]
+
+
+def _stemmed(pieces: list[_Piece]) -> list[_Piece]:
+    forms = [form for form, _, _ in pieces]
+    if not any(map(str.isascii, forms)):
+        return pieces
+    return [(stem, start, end) for stem, (_, start, end) in zip(stems(forms), pieces, strict=True)]
+
+
+def _pieces(text: str, segment: bool = True) -> Iterator[_Piece]:
     for match in _TOKEN.finditer(text):
         token, start = match.group(), match.start()
-        if segment and token[0] >= "\u3400" and _HAN_RUN.match(token):
+        if segment and token[0] >= "\u3400" and HAN_RUN.match(token):
             for word, begin, end in _jieba().tokenize(token, "search"):
                 yield word, start + begin, start + end
         else:
@@ -98,7 +100,7 @@ def tagged(text: str) -> Iterator[tuple[str, str, int, int]]:
     The parts of speech that matter here: ``nr`` person, ``ns`` place, ``nt`` organisation,
     ``nz`` other proper name, ``t`` time, ``m`` numeral.
     """
-    for match in _HAN_RUN.finditer(text):
+    for match in HAN_RUN.finditer(text):
         at = match.start()
         for word, tag in _jieba().tag(match.group()):
             yield word, tag, at, at + len(word)
@@ -113,7 +115,7 @@ def rarity(term: str) -> float:
     """Return how much a word tells, from about 0 for 的 to 1 for a name, without any corpus."""
     if is_function_word(term):
         return 0.05
-    if _HAN_RUN.match(term):
+    if HAN_RUN.match(term):
         frequency = max(1, _jieba().suggest_freq(term))
         return math.log(_CHINESE_TOTAL / frequency) / math.log(_CHINESE_TOTAL)
     return 0.5 if term in _everyday_stems() else 1.0

@@ -25,7 +25,7 @@ from ragqa.grounding.follow_ups import follow_ups
 from ragqa.grounding.names import holds
 from ragqa.grounding.readable import is_item, readable, row
 from ragqa.intent import categorise
-from ragqa.language import content_words, sentences, sub_questions
+from ragqa.language import sentences, sub_questions
 from ragqa.ports import Category, Parts
 from ragqa.stages.draft import Draft
 
@@ -132,8 +132,7 @@ def _states(candidate: Candidate, question: Asked) -> bool:
         return False
     if readable(text) in candidate.passage.heading.split(" > "):
         return False
-    terms = [word.term for word in content_words(text, segment=bool(question.characters))]
-    new = any(term not in question.weights for term in terms)
+    new = any(term not in question.weights for term in candidate.terms)
     return new or ((":" in text or "：" in text) and not text.endswith((":", "：")))
 
 
