@@ -117,7 +117,7 @@ def _stripped(text: str) -> tuple[str, tuple[str, ...]]:
 def _of_ending(context: CheckContext) -> Fault | None:
     """Judge by what the service says of the reply."""
     reason = str(context.finish_reason or "").strip().lower().rpartition(".")[2]
-    if context.refusal and context.refusal.strip():
+    if str(context.refusal or "").strip():
         return _refusal("the model declined")
     if reason == "refusal":
         return _refusal("the model declined (finish reason refusal)")
