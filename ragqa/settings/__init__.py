@@ -15,7 +15,6 @@ from ragqa.settings.services import (
     AzureSearchSettings,
     OpenAISettings,
     SearchFields,
-    revealed,
 )
 
 __all__ = [
@@ -29,6 +28,5 @@ __all__ = [
     "Settings",
     "Source",
     "StrategySettings",
-    "revealed",
     "rows",
 ]

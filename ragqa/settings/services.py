@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
 from ragqa.settings import kinds
 
@@ -109,8 +109,3 @@ class AzureSearchSettings(Values):
         "AZURE_SEARCH_FILTER", "OData filter that every query carries"
     )
     fields: SearchFields = Field(default_factory=SearchFields)
-
-
-def revealed(secret: SecretStr | None) -> str | None:
-    """Return a secret in clear, for the one place that sends it."""
-    return secret.get_secret_value() if secret else None

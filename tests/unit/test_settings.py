@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.errors import ConfigError
-from ragqa.settings import OpenAISettings, Settings, revealed, rows
+from ragqa.settings import OpenAISettings, Settings, rows
 from ragqa.settings.registry import declared
 from ragqa.settings.resolve import (
     check_key_target,
@@ -95,12 +95,12 @@ class TestTidying:
     )
     def test_what_people_paste_around_a_key_goes(self, tmp_path, pasted):
         settings = load(tmp_path, {"OPENAI_API_KEY": pasted})
-        assert revealed(settings.openai.api_key) == KEY
+        assert settings.openai.api_key.get_secret_value() == KEY
 
     def test_dotenv_with_byte_order_mark_crlf_export_and_quotes(self, tmp_path):
         text = f"\ufeffexport OPENAI_API_KEY = ' {KEY} '\r\nRAGQA_TOP_K=3 # few\r\n"
         settings = load(tmp_path, dotenv=text.encode())
-        assert (revealed(settings.openai.api_key), settings.top_k) == (KEY, 3)
+        assert (settings.openai.api_key.get_secret_value(), settings.top_k) == (KEY, 3)
 
     def test_dotenv_in_utf_16_as_windows_shells_write_it(self, tmp_path):
         settings = load(tmp_path, dotenv="RAGQA_TOP_K=3\r\n".encode("utf-16"))
