@@ -79,8 +79,8 @@ def holds(quotes: str | Sequence[str], sentence: str) -> bool:
         return False
     if not named:
         return True
-    standing = {word for text in texts for word in _compared(text)}
-    return all(word in standing for name in named for word in _compared(name)) or all(
+    standing = frozenset().union(*map(_compared, texts))
+    return all(_compared(name) <= standing for name in named) or all(
         _squeezed(name) in _squeezed(" ".join(texts)) for name in named
     )
 
@@ -91,9 +91,10 @@ def _claims(sentence: str) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     return tuple(each for each in figures(sentence) if not each.loose), names(sentence)
 
 
-def _compared(text: str) -> list[str]:
-    """Return the words of a name without case, plural and possessive."""
-    return [_singular(word) for word in _WORDS.findall(text.casefold())]
+@lru_cache(maxsize=512)
+def _compared(text: str) -> frozenset[str]:
+    """Return the words of a name or a quote without case, plural and possessive."""
+    return frozenset(map(_singular, _WORDS.findall(text.casefold())))
 
 
 def _singular(word: str) -> str:

@@ -29,6 +29,7 @@ _SPACED = re.compile(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3}){1,8}(?:[.,]\d{1,2})
 _DECIMAL = re.compile(r"\d+\.\d+(?!\.?\d)")
 _COMMA = re.compile(r"(\d+),(\d{1,2}|\d{4,})(?![\d]|,\d)")
 _WHOLE = re.compile(r"\d+")
+_GOES_ON = re.compile(rf"[ \u00a0\u202f\u2009.,’'/]\d| ?[{HAN_SCALES}]")
 _RATIO = re.compile(r"(\d{1,3})/(\d{1,3})(?![\d/])")
 _VULGAR = {
     "½": Fraction(1, 2),
@@ -112,11 +113,12 @@ def amount_at(text: str, at: int) -> Figure:
 
 def _number(text: str, at: int) -> Reading:
     """Read a number with its separators; an ambiguous one has several readings."""
-    for read in (_scaled, _grouped, _european, _spaced, _decimal, _comma, _ratio):
-        if (reading := read(text, at)) is not None:
-            return reading
     match = _WHOLE.match(text, at)
     assert match is not None, "a digit stands here"
+    if _GOES_ON.match(text, match.end()):
+        for read in (_scaled, _grouped, _european, _spaced, _decimal, _comma, _ratio):
+            if (reading := read(text, at)) is not None:
+                return reading
     if match.end() - at > MAX_DIGITS:
         return Reading((0,), match.end())
     value: Number = int(match.group())
@@ -233,10 +235,13 @@ def _parts(text: str, at: int, reading: Reading, meanings: Meanings) -> tuple[Fi
     )
 
 
+_ENDS_OF_MINUS = frozenset("-− 下")
 _MINUS = re.compile(r"(?:(?<![^\s(（:：])[-−]|minus |零下)$")
 
 
 def _sign(text: str, begin: int) -> tuple[int, int]:
+    if text[begin - 1 : begin] not in _ENDS_OF_MINUS:
+        return 1, begin
     match = _MINUS.search(text, max(0, begin - 6), begin)
     return (-1, match.start()) if match else (1, begin)
 

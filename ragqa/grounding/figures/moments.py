@@ -36,6 +36,10 @@ _HAN_CLOCK = re.compile(
     rf"({_NUMERAL})\s?(?:[点點](?![{HAN_NUMERALS}](?![{HAN_NUMERALS}]|分))|时(?![间候代常期段速]))"
     rf"(?:(半)|(一刻)|(三刻)|({_NUMERAL})\s?分?|[钟整])?"
 )
+# Nearly no number goes on like this, and then it is neither a date nor a time.
+_MAY_BE = re.compile(
+    rf"{_NUMERAL}(?:[-/.:]\d|\s?[年月点點时]|(?:st|nd|rd|th)?(?: of)?[ -][A-Z]|\s?[AaPp]\.?[Mm])"
+)
 _AFTER_NOON = re.compile(
     r"(?:(下午|晚上?|傍晚|夜间|夜里|午后|pm)|(上午|早上?|凌晨|清晨)|(中午))\s?$"
 )
@@ -54,6 +58,8 @@ def month_first(text: str, at: int) -> Figure | None:
 
 def moment(text: str, at: int) -> Figure | None:
     """Return the date or time of day that begins here with a digit or a Chinese numeral."""
+    if _MAY_BE.match(text, at) is None:
+        return None
     if text[at].isascii():
         return _latin_date(text, at) or _han_date(text, at) or _clock(text, at)
     return _han_date(text, at) or _clock(text, at)

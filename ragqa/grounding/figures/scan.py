@@ -39,7 +39,8 @@ _WIDE = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 
 _DIGIT = re.compile(r"[0-9]+")
-_WORD = re.compile(r"[A-Za-z]+")
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_TELLING = NUMBER_WORDS | ORDINAL_WORDS | MONTH_WORDS
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>\"'，。；）)]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}"
 )
@@ -179,9 +180,7 @@ def _from_words(text: str) -> Iterator[Figure]:
     end = 0
     for match in _WORD.finditer(text):
         word = match.group().lower()
-        if match.start() < end or not (
-            word in NUMBER_WORDS or word in ORDINAL_WORDS or word in MONTH_WORDS
-        ):
+        if word not in _TELLING or match.start() < end:
             continue
         figure = _from_word(text, match, word)
         if figure is not None:

@@ -73,6 +73,7 @@ _FOLDING = frozenset("叠疊腾磨射合旧断返中服")  # behind 折: no disc
 _BEFORE = re.compile(
     r"(?:(?:US|CA|HK|NT|NZ|A|C|S|R)?\$|[€£￡¥￥₩₹₽]|(?<![A-Za-z])[A-Z]{3}|人民币|美元|港币)\s?$"
 )
+_ENDS_OF_MONEY = frozenset("$€£￡¥￥₩₹₽币元 \u00a0ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # One blank or hyphen, perhaps an adjective that changes nothing, then a unit of one to three words.
 _LATIN = re.compile(
     r"[ \u00a0\u202f\u2009-]?"
@@ -89,6 +90,8 @@ _SCALE = re.compile(
 
 def money_before(text: str, at: int) -> tuple[Meanings, int]:
     """Return the currency right before a number, and where it begins."""
+    if text[at - 1 : at] not in _ENDS_OF_MONEY:
+        return (), at
     match = _BEFORE.search(text, max(0, at - 5), at)
     found = _MONEY.get(match.group().strip()) if match else None
     return (found, match.start()) if match and found else ((), at)
