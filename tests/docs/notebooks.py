@@ -31,6 +31,7 @@ def execute(path: Path, folder: Path) -> Any:
         NotebookClient(
             notebook,
             timeout=TIMEOUT_S,
+            coalesce_streams=True,  # a slow machine prints a line in pieces
             kernel_name="python3",
             resources={"metadata": {"path": str(folder)}},
         ).execute()
