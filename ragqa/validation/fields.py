@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ragqa.contract import QAResponse
 from ragqa.validation.gate import Fault, Passed, Rejected
 
 
@@ -19,9 +20,14 @@ def field_of(value: Any, name: str, kind: type | tuple[type, ...]) -> Any:
 
 
 def answer_of(value: Any) -> str | None:
-    """Return the answer's text where the value is a response; None for a tool's arguments."""
+    """Return the answer's text where the value is a response; None for a tool's arguments.
+
+    A response of any schema says on what its answer rests or how sure it is.
+    """
     answer: str | None = field_of(value, "answer", str)
-    return answer
+    if answer is None or isinstance(value, QAResponse):
+        return answer
+    return answer if {"sources", "confidence"} & type(value).model_fields.keys() else None
 
 
 def sources_of(value: Any) -> list[str] | None:
