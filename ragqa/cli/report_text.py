@@ -32,6 +32,6 @@ def say_skipped(report: IndexReport) -> None:
 def _skipped(report: IndexReport, *, every: bool) -> Iterator[str]:
     for file in report.skipped[: None if every else _MAX_NAMED]:
         hint = f" {file.hint}" if file.hint else ""
-        yield terminal.plain(f"Skipped {file.path}: {file.reason}{hint}")
+        yield terminal.plain(f"Skipped: {file.path} {file.reason}.{hint}")
     if not every and len(report.skipped) > _MAX_NAMED:
         yield f"and {len(report.skipped) - _MAX_NAMED} more; ragqa index lists them all."

@@ -42,7 +42,7 @@ def test_a_person_gets_text_and_a_bar(shell):
     code, shown = run_on_screen(shell, "index", "docs", NO_COLOR="1")
     assert code == 0
     assert "30 added" in shown
-    assert "Skipped docs/empty.txt" in shown
+    assert "Skipped: docs/empty.txt is empty. Fill it" in shown
     assert "/31 " in shown or "/30 " in shown
 
 
