@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import (
@@ -168,6 +169,7 @@ class QAResponseWithEntities(QAResponse):
     )
 
 
+@cache
 def response_type(
     *,
     categories: tuple[str, ...] = DEFAULT_CATEGORIES,
@@ -175,6 +177,8 @@ def response_type(
     entities: bool = False,
 ) -> type[QAResponse]:
     """Return a response class for a category list and a length, without forking anything.
+
+    The same arguments give the same class, so that what is derived from it is derived once.
 
     Args:
         categories: The values that ``category`` may take, at least one.

@@ -51,7 +51,7 @@ def write(parts: Parts) -> Stage:
 
 def _written(turn: Turn, parts: Parts, model: ChatModel) -> Effects:
     writing = _writing(turn, parts)
-    shown = _Shown()
+    shown = _Shown(parts.policy.schema)
     outcome: Step = writing.start()
     while isinstance(outcome, AskModel):
         asked = parts.fallback_model if outcome.fallback and parts.fallback_model else model
@@ -212,12 +212,13 @@ def _last_code(writing: FixAndRetry) -> str:
 class _Shown:
     """What whoever watches the stream has been shown of the reply under way."""
 
+    schema: type[QAResponse]
     text: str = ""
-    _reveal: PartialAnswer = field(default_factory=PartialAnswer)
+    _reveal: PartialAnswer = field(init=False)
 
     def fresh(self) -> _Shown:
         """Start over with a new reply."""
-        self._reveal = PartialAnswer()
+        self._reveal = PartialAnswer(schema=self.schema)
         return self
 
     def feed(self, piece: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from pydantic import BaseModel
 
@@ -63,6 +64,10 @@ def _schema(schema: type[BaseModel] | None, categories: Sequence[str] | None) ->
         return schema
     if not issubclass(schema, QAResponse):
         raise ConfigError("Categories go with a QAResponse, not with another schema.")
-    return type(
-        schema.__name__, (schema,), {"__module__": __name__, "categories": tuple(categories)}
-    )
+    return _with_categories(schema, tuple(categories))
+
+
+@cache
+def _with_categories(schema: type[QAResponse], categories: tuple[str, ...]) -> type[QAResponse]:
+    own = {"__module__": schema.__module__, "categories": categories}
+    return type(schema.__name__, (schema,), own)
