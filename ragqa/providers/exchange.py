@@ -31,7 +31,7 @@ from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault
 from ragqa.providers.forms import DEFAULT_ORDER, Form, Mode, form_of
 from ragqa.providers.translate import cause_of, fault_of, translate
-from ragqa.providers.waiting import retry_after_s, wait_s
+from ragqa.waiting import retry_after_s, wait_s
 
 _log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from ragqa.errors import (
 from ragqa.masking import HIDDEN, mask
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault
-from ragqa.providers.waiting import retry_after_s
+from ragqa.waiting import retry_after_s
 
 _MODEL = re.compile(
     r"model_not_found|DeploymentNotFound|ModelNotFound|unknown_model|model_not_supported"

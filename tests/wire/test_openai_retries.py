@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from ragqa import waiting
 from ragqa.errors import ProviderError, QuotaError, RateLimitError, TransportError
 from ragqa.ports import ModelReply, ModelRequest
-from ragqa.providers import waiting
 from ragqa.providers.chat import EndpointChatModel
 from tests.wire.asked import VALID, plain, request, streamed
 from tests.wire.conftest import MakeModel, StartServer

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragqa.providers.waiting import LONGEST_WAIT_S, retry_after_s, wait_s
+from ragqa.waiting import LONGEST_WAIT_S, retry_after_s, wait_s
 
 NOW_S = 1_800_000_000.0  # 2027-01-15 08:00:00 UTC
 
