@@ -1,0 +1,164 @@
+"""The SDK's clients of one index: one for blocking calls, one for each event loop.
+
+An async client keeps connections that die with their loop, so each loop gets its own, closed when
+the loop ends: an async generator that waits in the loop is closed by ``asyncio.run`` before the
+loop is (``loop.shutdown_asyncgens``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from ragqa.errors import MissingExtraError
+
+
+class SearchClients(Protocol):
+    """Where a retriever gets the clients of an index."""
+
+    @property
+    def index(self) -> str:
+        """The index's name."""
+
+    @property
+    def host(self) -> str:
+        """The service's host, for messages."""
+
+    def blocking(self) -> Any:
+        """Return the client for blocking calls."""
+
+    async def of_this_loop(self) -> Any:
+        """Return the client of the running event loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a search service is reached.
+
+    Attributes:
+        endpoint: The service's address.
+        index: The index's name.
+        key: A query or admin key; None takes the identity of the machine or of who is signed in.
+    """
+
+    endpoint: str
+    index: str
+    key: str | None = field(default=None, repr=False)
+
+    @property
+    def host(self) -> str:
+        """Return the service's host."""
+        return urlsplit(self.endpoint).netloc.rpartition("@")[2]
+
+    @property
+    def is_http(self) -> bool:
+        """Tell whether the address is unencrypted, as on loopback."""
+        return urlsplit(self.endpoint).scheme == "http"
+
+    def credential(self, *, asynchronous: bool = False) -> Any:
+        """Return what authenticates a client.
+
+        Raises:
+            MissingExtraError: If the extra ``azure`` is not installed.
+        """
+        try:
+            if self.key:
+                from azure.core.credentials import AzureKeyCredential
+
+                return AzureKeyCredential(self.key)
+            if asynchronous:
+                from azure.identity.aio import DefaultAzureCredential as AsyncCredential
+
+                return AsyncCredential()
+            from azure.identity import DefaultAzureCredential
+        except ImportError as exc:
+            raise MissingExtraError("azure", "azure-identity") from exc
+        return DefaultAzureCredential()
+
+    def options(self) -> dict[str, Any]:
+        """Return what every client of the SDK gets: our retries, not the SDK's, bound the time."""
+        return {"retry_total": 0, "logging_enable": False, "enforce_https": not self.is_http}
+
+
+class Clients:
+    """Make and keep the SDK's search clients; safe to use from several threads.
+
+    Args:
+        access: How the service is reached.
+    """
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self.index = access.index
+        self.host = access.host
+        self._lock = threading.Lock()
+        self._blocking: Any = None
+        self._loops = PerLoop(self._make_async)
+
+    def blocking(self) -> Any:
+        """Return the client for blocking calls; it is made at the first one."""
+        with self._lock:
+            if self._blocking is None:
+                kind = _imported("azure.search.documents").SearchClient
+                self._blocking = self._made(kind, self.access.credential())
+            return self._blocking
+
+    async def of_this_loop(self) -> Any:
+        """Return the client of the running event loop."""
+        return await self._loops.get()
+
+    def _make_async(self) -> Any:
+        kind = _imported("azure.search.documents.aio").SearchClient
+        return self._made(kind, self.access.credential(asynchronous=True))
+
+    def _made(self, kind: Any, credential: Any) -> Any:
+        return kind(self.access.endpoint, self.access.index, credential, **self.access.options())
+
+
+class PerLoop:
+    """Keep one object for each event loop, and close it when the loop ends.
+
+    Args:
+        make: Makes an object with an async ``close``.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._kept: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None, None]]] = {}
+
+    async def get(self) -> Any:
+        """Return the object of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._kept:
+            made = self._make()
+            until_end = self._until_loop_ends(loop, made)
+            self._kept[loop] = made, until_end
+            await anext(until_end)
+        return self._kept[loop][0]
+
+    async def _until_loop_ends(
+        self, loop: asyncio.AbstractEventLoop, made: Any
+    ) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            self._kept.pop(loop, None)
+            await made.close()
+
+
+def _imported(name: str) -> Any:
+    """Return a module of the extra.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as exc:
+        raise MissingExtraError("azure", "azure-search-documents") from exc

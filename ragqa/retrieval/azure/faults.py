@@ -1,0 +1,127 @@
+"""Turn every error of the Azure SDKs into one of ragqa's; the only place that does."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError
+from ragqa.masking import mask
+
+_LONGEST_MESSAGE = 300
+
+RETRYABLE = frozenset({408, 429, 500, 502, 503, 504})
+"""Source: https://learn.microsoft.com/rest/api/searchservice/http-status-codes"""
+
+
+def status_of(exc: BaseException) -> int | None:
+    """Return the HTTP status of an SDK error, if it is one that a response brought."""
+    status = getattr(exc, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def headers_of(exc: BaseException) -> Any:
+    """Return the headers of the response that an SDK error came with."""
+    return getattr(getattr(exc, "response", None), "headers", None) or {}
+
+
+def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
+    """Return the error to raise for one of the SDK's.
+
+    Args:
+        exc: What the SDK raised.
+        index: The index's name.
+        host: The service's host.
+    """
+    from azure.core import exceptions as core
+
+    if isinstance(exc, RagqaError):
+        return exc
+    if isinstance(exc, core.ClientAuthenticationError) and status_of(exc) is None:
+        return AuthError(
+            f"No token could be had for {host}.",
+            hint="Sign in (az login), use a managed identity, or set AZURE_SEARCH_API_KEY.",
+        )
+    if isinstance(exc, core.HttpResponseError):
+        return _of_status(exc, index=index, host=host)
+    if isinstance(
+        exc, core.ServiceResponseTimeoutError | core.ServiceRequestTimeoutError | TimeoutError
+    ):
+        return _given_up(f"{host} took too long.", "Try again, or raise RAGQA_TIMEOUT_S.")
+    if isinstance(exc, core.AzureError | OSError):
+        return _given_up(
+            f"{host} cannot be reached.", "Check AZURE_SEARCH_ENDPOINT and the network."
+        )
+    return _given_up(f"The reply of {host} cannot be read.", "Check AZURE_SEARCH_ENDPOINT.")
+
+
+def _of_status(exc: Any, *, index: str, host: str) -> RagqaError:
+    status, said = status_of(exc), _said(exc)
+    if status in (401, 403):
+        return AuthError(
+            f"{host} refuses the key or the identity (HTTP {status}).",
+            hint="Check AZURE_SEARCH_API_KEY; without a key, the identity needs the role "
+            "'Search Index Data Reader' (for indexing 'Search Index Data Contributor').",
+        )
+    if status == 404:
+        return _not_found(said, index=index, host=host)
+    if status == 400:
+        return _bad_request(said, index=index)
+    if status in RETRYABLE:
+        return _given_up(f"{host} answered {status} again and again.", "Try again later.")
+    return _given_up(f"{host} answered {status or 'with an error'}: {said}", "")
+
+
+def _not_found(said: str, *, index: str, host: str) -> RagqaError:
+    if "index" in said.lower():
+        return RetrievalError(
+            f"{host} has no index {index!r}.",
+            hint="Check AZURE_SEARCH_INDEX, or make it: ragqa index PATH --to azure",
+        )
+    return ConfigError(
+        f"{host} knows no such address (HTTP 404).", hint="Check AZURE_SEARCH_ENDPOINT."
+    )
+
+
+_COMPLAINTS: tuple[tuple[str, str, str], ...] = (
+    (
+        r"semantic",
+        "The index {index!r} does not have that semantic configuration: {said}",
+        "Check AZURE_SEARCH_SEMANTIC_CONFIG, or use RAGQA_SEARCH_TYPE=hybrid.",
+    ),
+    (
+        r"dimension|vector (?:field|length|size)|vectorQueries|vector query",
+        "The vectors do not fit the index {index!r}: {said}",
+        "Use the embedding model that the index was made with "
+        "(AZURE_OPENAI_EMBEDDING_DEPLOYMENT, AZURE_SEARCH_FIELD_VECTOR), or index anew.",
+    ),
+    (
+        r"\$filter|invalid expression|filter",
+        "The filter does not fit the index {index!r}: {said}",
+        "Check AZURE_SEARCH_FILTER, RAGQA_FILTER, AZURE_SEARCH_FIELD_GROUPS and the categories' "
+        "strategies: a field must exist and be filterable.",
+    ),
+    (
+        r"\$select|could not find a property|field",
+        "The index {index!r} lacks a field: {said}",
+        "Check AZURE_SEARCH_FIELD_ID, _TITLE, _CONTENT, _PATH, _PAGE; ragqa doctor compares them.",
+    ),
+)
+
+
+def _bad_request(said: str, *, index: str) -> RagqaError:
+    for pattern, message, hint in _COMPLAINTS:
+        if re.search(pattern, said, re.IGNORECASE):
+            return ConfigError(message.format(index=index, said=said), hint=hint)
+    return ConfigError(f"Azure AI Search does not take the request: {said}")
+
+
+def _given_up(message: str, hint: str) -> RetrievalError:
+    return RetrievalError(message, hint=hint)
+
+
+def _said(exc: Any) -> str:
+    """Return what the service said, on one line, masked and bounded."""
+    error = getattr(exc, "error", None)
+    text = getattr(error, "message", None) or getattr(exc, "message", "") or str(exc)
+    return mask(" ".join(str(text).split()))[:_LONGEST_MESSAGE]

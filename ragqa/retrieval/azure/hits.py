@@ -1,0 +1,128 @@
+"""From a search hit to a passage: whatever fields an index has, and whatever is missing.
+
+Scores of different kinds are never compared: ``keyword`` is BM25 without an upper end, ``vector``
+between 0.33 and 1, ``hybrid`` a few hundredths, ``reranker`` from 0 to 4.
+Source: https://learn.microsoft.com/azure/search/hybrid-search-ranking
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ragqa.contract import EVERYONE, Passage, ScoreKind
+from ragqa.retrieval.azure.fields import FieldNames, Place, place_of
+
+Hit = Mapping[str, Any]
+
+_SCORE, _RERANKER_SCORE = "@search.score", "@search.reranker_score"
+_TITLES = ("title", "source", "file_name", "filename", "name")
+
+
+def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
+    """Return a hit as a passage; missing fields and scores are tolerated.
+
+    Args:
+        hit: A document with ``@search.…`` beside its fields.
+        fields: What the fields are called.
+        kind: What kind of score this search gives, where there is no reranker's.
+    """
+    key = str(hit.get(fields.id) or "")
+    place = place_of(key)
+    metadata = _metadata(hit, fields)
+    text = str(hit.get(fields.content) or "")
+    path = _text_or_none(hit.get(fields.path)) or _text_or_none(metadata.get("path"))
+    page = _page(hit.get(fields.page), metadata.get("page"))
+    reranked = hit.get(_RERANKER_SCORE)
+    start = place.start if place else 0
+    return Passage(
+        id=_document_id(place, metadata, key),
+        title=_title(hit, metadata, fields, key),
+        text=text,
+        score=float(hit.get(_SCORE) or 0.0) if reranked is None else float(reranked),
+        score_kind=kind if reranked is None else "reranker",
+        chunk_id=key,
+        path=path,
+        page=page,
+        start=start,
+        end=start + len(text),
+        groups=_groups(hit, fields),
+        highlight=_caption(hit),
+        metadata=metadata,
+    )
+
+
+def _document_id(place: Place | None, metadata: Mapping[str, Any], key: str) -> str:
+    if place is not None:
+        return place.doc_id
+    return str(metadata.get("id") or key)
+
+
+def _title(hit: Hit, metadata: Mapping[str, Any], fields: FieldNames, key: str) -> str:
+    named = hit.get(fields.title)
+    found = named or next((metadata[name] for name in _TITLES if metadata.get(name)), None)
+    return str(found or key)
+
+
+def _metadata(hit: Hit, fields: FieldNames) -> dict[str, Any]:
+    """Return the other plain fields; a field ``metadata`` may hold more of them as JSON."""
+    known = {fields.id, fields.title, fields.content, fields.vector, fields.path, fields.page}
+    plain = {
+        name: value
+        for name, value in hit.items()
+        if name not in known
+        and name != fields.groups
+        and not name.startswith("@")
+        and name != "metadata"
+        and value not in (None, "", [])
+        and not _is_vector(value)
+    }
+    return {**_inner_metadata(hit.get("metadata")), **plain}
+
+
+def _inner_metadata(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {"metadata": value} if value else {}
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(name): inner for name, inner in value.items() if not _is_vector(inner)}
+
+
+def _is_vector(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) > 8
+        and all(isinstance(number, int | float) for number in value)
+    )
+
+
+def _page(*values: Any) -> int | None:
+    for value in values:
+        if isinstance(value, int | float | str) and str(value).strip().isdigit():
+            return int(value) or None
+    return None
+
+
+def _groups(hit: Hit, fields: FieldNames) -> tuple[str, ...]:
+    """Return who may see a hit; a hit whose groups are unknown is shown to nobody."""
+    if fields.groups is None:
+        return (EVERYONE,)
+    groups = hit.get(fields.groups)
+    return tuple(map(str, groups)) if isinstance(groups, list) else ()
+
+
+def _caption(hit: Hit) -> str | None:
+    captions = hit.get("@search.captions") or ()
+    for caption in captions:
+        text = caption.get("text") if isinstance(caption, Mapping) else caption.text
+        if text:
+            return str(text)
+    return None
+
+
+def _text_or_none(value: Any) -> str | None:
+    return str(value) if value else None

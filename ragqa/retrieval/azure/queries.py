@@ -1,0 +1,140 @@
+"""From a SearchQuery to the arguments of one ``SearchClient.search``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ragqa.contract import EVERYONE, Caller, ScoreKind
+from ragqa.errors import ConfigError
+from ragqa.ports import SearchQuery
+from ragqa.retrieval.azure.fields import FieldNames
+from ragqa.retrieval.azure.odata import all_of, any_of, matching
+
+SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
+SEARCH_TYPES: tuple[SearchType, ...] = ("keyword", "similarity", "hybrid", "semantic_hybrid")
+WITH_VECTORS = ("similarity", "hybrid", "semantic_hybrid")
+
+NEIGHBOURS = 50
+"""Nearest vectors that a hybrid search ranks: fewer starve the semantic ranker, which reads 50.
+Source: https://learn.microsoft.com/azure/search/semantic-how-to-query-request"""
+
+USER_TOKEN_HEADER = "x-ms-query-source-authorization"  # noqa: S105 -- the name of a header
+
+_KINDS: Mapping[str, ScoreKind] = {
+    "keyword": "keyword",
+    "similarity": "vector",
+    "hybrid": "hybrid",
+    "semantic_hybrid": "hybrid",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """How an index is searched.
+
+    Attributes:
+        fields: What its fields are called.
+        search_type: Keyword, vectors, both, or both with the semantic ranker.
+        semantic_config: Name of the semantic configuration.
+        filter: An OData filter that every query carries.
+        min_scores: By kind of score: hits that score less are left out.
+        user_token: Whether the caller's own token goes along, for trimming at the service.
+    """
+
+    fields: FieldNames = FieldNames()
+    search_type: SearchType = "keyword"
+    semantic_config: str | None = None
+    filter: str | None = None
+    min_scores: Mapping[str, float] | None = None
+    user_token: bool = False
+
+    def type_of(self, query: SearchQuery) -> SearchType:
+        """Return how this query searches: a category's strategy counts before the setting.
+
+        Raises:
+            ConfigError: If that search type does not exist or lacks its configuration.
+        """
+        wanted = query.strategy.search_type or self.search_type
+        if wanted not in SEARCH_TYPES:
+            raise ConfigError(
+                f"There is no search type {wanted!r}.",
+                hint=f"Use one of {', '.join(SEARCH_TYPES)}.",
+            )
+        if wanted == "semantic_hybrid" and not self.semantic_config:
+            raise ConfigError(
+                "semantic_hybrid needs a semantic configuration.",
+                hint="Set AZURE_SEARCH_SEMANTIC_CONFIG to its name.",
+            )
+        return wanted
+
+    def score_kind(self, search_type: SearchType) -> ScoreKind:
+        """Return what kind of score a search of this type gives."""
+        return _KINDS[search_type]
+
+    def arguments(
+        self, query: SearchQuery, search_type: SearchType, vector: Sequence[float] | None
+    ) -> dict[str, Any]:
+        """Return the arguments of the one request that answers a query.
+
+        Enumerations go as plain text: in version 12.0 of the SDK their members go wrong on the
+        wire.
+        """
+        arguments: dict[str, Any] = {
+            "search_text": None if search_type == "similarity" else query.text,
+            "top": query.k,
+            "select": list(self.fields.selected),
+            "filter": self._filter(query),
+        }
+        if search_type != "similarity":
+            arguments |= {"query_type": "simple", "search_mode": "any"}
+            arguments["search_text"] = escaped(query.text)
+        if vector is not None:
+            arguments["vector_queries"] = [self._vector_query(vector, query.k, search_type)]
+        if search_type == "semantic_hybrid":
+            arguments |= {
+                "query_type": "semantic",
+                "search_text": query.text,
+                "semantic_configuration_name": self.semantic_config,
+                "query_caption": "extractive",
+                "semantic_error_mode": "partial",
+            }
+        if self.user_token and query.caller.token:
+            arguments["headers"] = {USER_TOKEN_HEADER: query.caller.token}
+        return {name: value for name, value in arguments.items() if value is not None}
+
+    def _vector_query(
+        self, vector: Sequence[float], k: int, search_type: SearchType
+    ) -> dict[str, Any]:
+        neighbours = k if search_type == "similarity" else max(k, NEIGHBOURS)
+        return {
+            "kind": "vector",
+            "vector": list(vector),
+            "fields": self.fields.vector,
+            "k": neighbours,
+        }
+
+    def _filter(self, query: SearchQuery) -> str | None:
+        own = {self._name(name): value for name, value in query.strategy.filter.items()}
+        return all_of([self.filter, self._trimming(query.caller), *matching(own)])
+
+    def _trimming(self, caller: Caller) -> str | None:
+        if self.fields.groups is None:
+            return None
+        return any_of(self.fields.groups, [*caller.groups, EVERYONE])
+
+    def _name(self, name: str) -> str:
+        """Return the field that a filter's key means: our names stand for the configured ones."""
+        return str(getattr(self.fields, name, None) or name)
+
+
+_OPERATORS = str.maketrans({mark: f"\\{mark}" for mark in "+-|\"()'*~\\"})
+
+
+def escaped(text: str) -> str:
+    """Return a question with the operators of the simple query syntax taken for what they are.
+
+    Source: https://learn.microsoft.com/azure/search/query-simple-syntax
+    """
+    return text.translate(_OPERATORS)
