@@ -46,7 +46,7 @@ _VULGAR = {
 _MIXED = re.compile(r" ?([½⅓⅔¼¾⅕⅛⅜⅝⅞])| (1/2|1/3|2/3|1/4|3/4)(?![\d/])| and a half\b")
 _HAN_SCALED = re.compile(rf"(\d[\d,]{{0,20}}(?:\.\d{{1,20}})?) ?([{HAN_SCALES}]{{1,4}})")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
-_DECADE = re.compile(r"(\d0|\d\d\d0)['’]?s(?![A-Za-z])")
+_DECADE = re.compile(r"(\d0|\d\d\d0)(?:['’]?s(?![A-Za-z])|年代)")
 _NAME = re.compile(
     r"[A-Za-zÀ-ɏ]+(?:-(?=\d))?\d[A-Za-z0-9]*"
     r"(?:[-./](?=[A-Z0-9]*\d)[A-Za-z0-9]+|-[A-Z]{1,3}(?![A-Za-z]))*"
@@ -82,6 +82,8 @@ def name_at(text: str, at: int) -> Figure | None:
 def named(name: str, at: int) -> Figure:
     """Return a name that holds digits."""
     form = compared(name)
+    if name[0] in "vV" and "." in name and name[1].isdigit():
+        form = form[1:]  # v2.0.1
     keys: set[Key] = {("name", form)}
     head, dash, _ = name.rpartition("-")
     if dash and any(char.isdigit() for char in head):
@@ -105,7 +107,8 @@ def amount_at(text: str, at: int) -> Figure:
     if reading.end - at > MAX_DIGITS:
         return named(text[at : reading.end], at)
     if match := _DECADE.match(text, at):
-        return measured(text, match.span(), (int(match[1]),))
+        decade = int(match[1])
+        return measured(text, match.span(), (decade, decade + 1900) if decade < 100 else (decade,))
     if match := _ORDINAL.match(text, reading.end):
         return ordinal(text, (at, match.end()), reading.numbers[0])
     return with_unit(text, at, reading)
@@ -214,6 +217,8 @@ def with_unit(text: str, at: int, reading: Reading) -> Figure:
         numbers += reading.numbers
     unit, unit_end = unit_after(text, end)
     meanings = currency or unit
+    if unit and text[unit_end : unit_end + 1] == "半":
+        numbers, unit_end = tuple(plain(each + Fraction(1, 2)) for each in numbers), unit_end + 1
     if unit_end == end and _letter_behind(text, reading.end) and not currency:
         return _digits_name(text, at, numbers)
     return measured(

@@ -42,7 +42,7 @@ def counted(text: str, figure: Figure) -> str:
 def contradicted(figure: Figure, text: str, others: Iterable[str]) -> bool:
     """Tell whether other texts count the same thing, and none as the figure of this text does."""
     thing = counted(text, figure) if figure.kind == "number" else ""
-    if not thing:
+    if not thing or figure.numbers == (1,):  # one and 一 are articles, too
         return False
     numbers = [
         other.numbers

@@ -131,15 +131,13 @@ class FigureSet:
         return found
 
     def _add(self, figure: Figure) -> None:
-        self.keys |= figure.keys
         self.numbers.update(figure.numbers)
         if not figure.unit:
             self.bare.update(figure.numbers)
         for family, said in figure.keys:
+            self.keys.add(("name" if family == "name part" else family, said))
             if family == "date" and isinstance(said, tuple):
                 self._add_day(said)
-            elif family == "name part":
-                self.keys.add(("name", said))
             elif family == "percent" and not isinstance(said, str | tuple):
                 self.numbers.add(said)
         for part in figure.parts:
@@ -162,4 +160,6 @@ class FigureSet:
         numbers = self.bare if figure.unit else self.numbers
         if any(number in numbers for number in figure.numbers):
             return True
+        if figure.unit == "percent" and any(said in self.bare for _, said in figure.keys):
+            return True  # 75 % and three quarters
         return bool(figure.parts) and all(self.supports(part) for part in figure.parts)

@@ -29,6 +29,8 @@ _APPROXIMATE = re.compile(r"[一二两三四五六七八][二两三四五六七�
 _VAGUE = frozenset("几幾数數好近上")
 _FEW = frozenset("几幾")
 _NO_HALF = frozenset(HAN_NUMERALS + "个個大小上下")
+_POINTING = frozenset("这這那哪前后後")
+_ENDS = frozenset("。，,.；;！!？?）)\n")
 _PERCENT = Unit("percent", Fraction(1, 100))
 
 
@@ -109,9 +111,9 @@ def _unit_behind(text: str, at: int, *, half: bool) -> tuple[Meanings, int]:
 
 def _is_part_of_word(text: str, start: int, meanings: Meanings) -> bool:
     """Tell whether 一 is no count: 每一年, 有一天, 一些, 一年一度."""
-    if not meanings or _IDIOMS.match(text, start):
+    if _IDIOMS.match(text, start) or (start > 0 and text[start - 1] in _DETERMINERS):
         return True
-    return text[start - 1 : start] in _DETERMINERS and start > 0
+    return not meanings and not _CLASSIFIER.match(text, start + 1)
 
 
 def _spread(
@@ -125,10 +127,18 @@ def _spread(
 
 
 def _classified(text: str, start: int, end: int, run: str, number: Number) -> Figure | None:
-    if _CLASSIFIER.match(text, end):
-        return measured(text, (start, end), (number,), loose=number <= 10)
+    if (classified := _CLASSIFIER.match(text, end)) is not None:
+        said = _ends_clause(text, classified.end()) and text[start - 1 : start] not in _POINTING
+        loose = number == 1 or (number <= 10 and not said)
+        return measured(text, (start, end), (number,), loose=loose)
     if _TO.match(text, end):
         return measured(text, (start, end), (number,))
     if len(run) == 1 or (is_digit_row(run) and len(run) == 2):
         return None  # 三星, 五一: a name or a day, not a count
-    return measured(text, (start, end), (number,), loose=number < 100)
+    counts = number >= 100 or text.startswith("世纪", end) or _ends_clause(text, end)
+    return measured(text, (start, end), (number,), loose=not counts)
+
+
+def _ends_clause(text: str, at: int) -> bool:
+    """Tell whether nothing follows that is counted, so that the number itself is what is said."""
+    return text[at : at + 1] in _ENDS or at >= len(text)

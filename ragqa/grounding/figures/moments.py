@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ragqa.grounding.figures.figure import Day, Figure, Key
 from ragqa.grounding.figures.numerals import HAN_NUMERALS, han_number
@@ -20,7 +21,7 @@ _YMD = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _YM = re.compile(r"(\d{4})[-/](\d{1,2})(?![\d/-])")
 _DMY = re.compile(r"(\d{1,2})(?:/(\d{1,2})/(\d{4}|\d{2})|([-.])(\d{1,2})\4(\d{4}))(?!\d)")
 _DAY_MONTH = re.compile(
-    rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})\b(?:\.?,?[ -](\d{{4}})(?!\d))?"
+    rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})\b(?:\.?,?[ -](\d{{4}}|['’]\d{{2}})(?!\d))?"
 )
 _MONTH_DAY = re.compile(
     rf"({_MONTH})\b\.?(?: (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:%])(?:,? (?P<y1>\d{{4}})(?!\d))?"
@@ -69,12 +70,11 @@ def _latin_date(text: str, at: int) -> Figure | None:
     if match := _YMD.match(text, at):
         return _date(text, match, [(int(match[1]), int(match[3]), int(match[4]))])
     if match := _DAY_MONTH.match(text, at):
-        day = (_int(match[3]), _MONTHS[match[2].lower()], int(match[1]))
+        day = (_year(match[3]), _MONTHS[match[2].lower()], int(match[1]))
         return _date(text, match, [day])
     if match := _DMY.match(text, at):
         first, second = int(match[1]), int(match[2] or match[5])
-        year = int(match[3] or match[6])
-        year += 0 if year > 99 else 2000 if year < 70 else 1900
+        year = _year(match[3] or match[6])
         return _date(text, match, [(year, second, first), (year, first, second)])
     if match := _YM.match(text, at):
         return _date(text, match, [(int(match[1]), int(match[2]), None)])
@@ -88,8 +88,10 @@ def _han_date(text: str, at: int) -> Figure | None:
     year, month, day, month_alone, its_day = (_numeral(group) for group in match.groups())
     if month_alone is not None:
         return _date(text, match, [(None, month_alone, its_day)])
-    if year is None or year < 1000 or year > 2999:
-        return None  # so many years, not a year
+    if year is not None and match.end() - match.start(1) <= 4 and 50 <= year <= 99:
+        return _short_year(text, match, year)
+    if year is None or year < 1000 or year > 2999 or text[match.end() :].startswith("代", 0, 1):
+        return None  # so many years, or a decade, not a year
     return _date(text, match, [(year, month, day)])
 
 
@@ -127,6 +129,23 @@ def _parts(day: Day, match: re.Match[str]) -> Iterator[Figure]:
         numbers = (year,) if part[0] else ()
         keys: frozenset[Key] = frozenset({("date", part)})
         yield Figure(match.group(), match.start(), match.end(), "date", part, "date", keys, numbers)
+
+
+def _short_year(text: str, match: re.Match[str], year: int) -> Figure | None:
+    """Read 97年 as the year 1997 or as 97 years."""
+    whole = _date(text, match, [(1900 + year, None, None)])
+    if whole is None or not match[1].isascii():
+        return None
+    keys = whole.keys | {("months", 12 * year)}
+    return replace(whole, keys=keys, numbers=(year, 1900 + year))
+
+
+def _year(digits: str | None) -> int | None:
+    """Return a year of four digits, or of two."""
+    if digits is None:
+        return None
+    year = int(digits.lstrip("'’"))
+    return year if year > 99 else year + (2000 if year < 70 else 1900)
 
 
 def _int(digits: str | None) -> int | None:

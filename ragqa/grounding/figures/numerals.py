@@ -59,9 +59,11 @@ def ordinal_word(word: str) -> int:
 
 
 _WORD = "|".join(sorted((*_SMALL, *_BIG), key=len, reverse=True))
+_DIGIT = "zero|one|two|three|four|five|six|seven|eight|nine"
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
 _CHAIN = re.compile(
     rf"(?:(?:{_WORD})\b(?:(?:[\s-]|\sand\s)(?={_WORD})|)){{1,12}}"
+    rf"(?P<point>\spoint(?:\s(?:{_DIGIT})\b){{1,9}})?"
     rf"(?P<half>\sand\sa\shalf\b)?(?P<part>[\s-](?:{_PART})\b)?",
     re.IGNORECASE,
 )
@@ -83,12 +85,14 @@ def english_number(text: str, at: int) -> tuple[Number | None, int]:
     if match is None:
         half = _HALF.match(text, at)
         return (Fraction(1, 2), half.end()) if half else (None, at)
-    end = match.start("half") if match.group("half") else match.end()
-    if match.group("part"):
-        end = min(end, match.start("part"))
+    tails = (match.start(name) for name in ("point", "half", "part") if match.group(name))
+    end = min(tails, default=match.end())
     value = _value([word for word in _SPLIT.findall(text[at:end].lower()) if word != "and"])
     if value is None:
         return None, end
+    if match.group("point"):
+        decimals = "".join(str(_UNITS[word]) for word in _SPLIT.findall(match["point"].lower())[1:])
+        return plain(value + Fraction(int(decimals), 10 ** len(decimals))), match.end("point")
     if match.group("half"):
         return plain(value + Fraction(1, 2)), match.end("half")
     if match.group("part") and value < 20:

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import zip_longest
 
 from ragqa.grounding.figures.amounts import (
     MAX_DIGITS,
@@ -19,7 +18,7 @@ from ragqa.grounding.figures.amounts import (
     phone_at,
     with_unit,
 )
-from ragqa.grounding.figures.figure import Figure, FigureSet, measured, ordinal
+from ragqa.grounding.figures.figure import Figure, FigureSet, ordinal
 from ragqa.grounding.figures.han_amounts import RUN, han_amount
 from ragqa.grounding.figures.moments import MONTH_WORDS, moment, month_first
 from ragqa.grounding.figures.numerals import (
@@ -28,7 +27,8 @@ from ragqa.grounding.figures.numerals import (
     english_number,
     ordinal_word,
 )
-from ragqa.grounding.figures.units import Unit, money_before, plain
+from ragqa.grounding.figures.ranges import connected
+from ragqa.grounding.figures.units import money_before
 
 # Full-width digits, letters and signs stand for the ASCII ones; marks stay what they are.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
@@ -48,7 +48,8 @@ _NOTE = re.compile(r"[\[【]\^?\d{1,2}(?:\s?[,，、;]\s?\d{1,2}){0,6}[\]】]")
 _MARKER = re.compile(r"(?:^|[\n。；;.!?！？:：])[ \t\u3000]*[(（]?$")
 _MARKER_END = re.compile(r"(?:[.．](?=\s)|[)）、])")
 _STEP = re.compile(r"(?:step|option|step no\.|步骤|选项|方法)\s?$", re.IGNORECASE)
-_RANGE = re.compile(r"\s?(?:-|–|—|~|～|to|until|till|至|到|and|or|或|和|、)\s?$", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:[.,;:!?)]|$)")
+_POINTING = re.compile(r"\b(?:the|these|those|all|both|other|last|first|next) $", re.IGNORECASE)
 
 
 def figures(text: str) -> tuple[Figure, ...]:
@@ -59,7 +60,7 @@ def figures(text: str) -> tuple[Figure, ...]:
     """
     folded = _folded(text)
     found = sorted(_found(folded), key=lambda figure: figure.start)
-    return tuple(_joined(folded, _lent(folded, list(_apart(found)))))
+    return tuple(connected(folded, found))
 
 
 def supported(figure: Figure, others: Iterable[Figure]) -> bool:
@@ -206,67 +207,19 @@ def _counting(text: str, figure: Figure, end: int) -> Figure | None:
     number = figure.numbers[0]
     if figure.unit:
         return None if number == 1 and _sets_in(text, figure) else figure
-    if number in (0, 1, Fraction(1, 2)):
+    if number == Fraction(1, 2):
         return None
-    return replace(figure, loose=number <= 12)
+    said = number > 1 and _is_said_alone(text, figure)
+    return replace(figure, loose=number <= 12 and not said)
+
+
+def _is_said_alone(text: str, figure: Figure) -> bool:
+    """Tell whether a number word counts no thing that follows and points at none before."""
+    if text[figure.end : figure.end + 1].strip(" .,;:!?)。，") or not _ENDS.match(text, figure.end):
+        return False
+    return _POINTING.search(text, max(0, figure.start - 8), figure.start) is None
 
 
 def _sets_in(text: str, figure: Figure) -> bool:
     """Tell whether "One day, …" tells a story."""
     return figure.start == 0 and text[figure.end : figure.end + 1] == ","
-
-
-def _apart(found: list[Figure]) -> Iterator[Figure]:
-    """Yield the figures that do not lie in an earlier one."""
-    end = 0
-    for figure in found:
-        if figure.start >= end:
-            end = figure.end
-            yield figure
-
-
-def _lent(text: str, found: list[Figure]) -> Iterator[Figure]:
-    """Give the first number of a range the unit of the second: 3 to 5 days, 3至5天."""
-    for figure, following in zip_longest(found, found[1:]):
-        yield figure if following is None else _with_unit_of(text, figure, following)
-
-
-def _joined(text: str, found: Iterable[Figure]) -> Iterator[Figure]:
-    """Read 1 hour 30 minutes and 5英尺6英寸 as one figure, too."""
-    last: Figure | None = None
-    for figure in found:
-        joined = _sum(text, last, figure) if last is not None else None
-        if last is not None and joined is None:
-            yield last
-        last = joined or figure
-    if last is not None:
-        yield last
-
-
-def _sum(text: str, figure: Figure, smaller: Figure) -> Figure | None:
-    """Return two figures as one if the second goes on with a smaller unit of the same family."""
-    if not figure.meanings or not smaller.meanings or figure.loose or smaller.loose:
-        return None
-    unit, rest = figure.meanings[0], smaller.meanings[0]
-    if unit.family != rest.family or unit.factor <= rest.factor or unit.family == "percent":
-        return None
-    if text[figure.end : smaller.start].strip(" ,") not in ("", "and", "零", "又"):
-        return None
-    amount = unit.amount(figure.numbers[0]) + rest.amount(smaller.numbers[0])
-    span = (figure.start, smaller.end)
-    joined = measured(text, span, (plain(amount),), (Unit(unit.family),))
-    return replace(joined, numbers=(), parts=(figure, smaller), meanings=())
-
-
-def _with_unit_of(text: str, figure: Figure, following: Figure) -> Figure:
-    between = text[figure.end : following.start]
-    if figure.kind != "number" or len(between) > 7 or not _RANGE.fullmatch(between):
-        return figure
-    if following.kind == "time":
-        hours = [number for number in figure.numbers if isinstance(number, int)]
-        keys = {("time of day", (hour * 60 + half) % 1440) for hour in hours for half in (0, 720)}
-        return replace(figure, keys=figure.keys | keys)
-    if not following.meanings:
-        return figure
-    lent = measured(text, figure.span, figure.numbers, following.meanings, names=figure.keys)
-    return replace(lent, parts=figure.parts, loose=figure.loose and following.loose)

@@ -68,7 +68,7 @@ _FOLDED = {spelling.lower(): found for spelling, found in _MEANINGS.items() if l
 _SCALES = {word: int(head) for head, words in _rows(SCALES) for word in words}
 _LONGEST_HAN = max(len(spelling) for spelling in _MEANINGS if not spelling[0].isascii())
 
-_FOLDING = frozenset("叠疊腾磨射合旧断返中服")  # behind 折: no discount
+_NO_UNIT = frozenset(f"折{char}" for char in "叠疊腾磨射合旧断返中服") | {"年代"}
 
 _BEFORE = re.compile(
     r"(?:(?:US|CA|HK|NT|NZ|A|C|S|R)?\$|[€£￡¥￥₩₹₽]|(?<![A-Za-z])[A-Z]{3}|人民币|美元|港币)\s?$"
@@ -81,7 +81,7 @@ _LATIN = re.compile(
     r"([A-Za-zµμ°ℓ%‰]+(?:[.$²³/-][A-Za-z$]*|[23](?![0-9A-Za-z]))?)"
     r"(?:[ -]([A-Za-z]{1,11}))?(?: ([A-Za-z]{1,7}))?"
 )
-_INCHES = re.compile(r"\s?(?:″|in(?![A-Za-z]|[ -][A-Za-z]))")
+_INCHES = re.compile(r"\s?(?:″|in(?=\s?(?:[.,;:)x×/]|$)))")
 _SCALE = re.compile(
     r"(?:[ \u00a0-]?(hundred|thousand|million|billion|trillion|mn|bn|lakh|crore|dozen)"
     r"|([kKmMbB]))(?![A-Za-z])"
@@ -126,8 +126,8 @@ def _han_unit(text: str, at: int) -> tuple[Meanings, int]:
     for length in range(min(_LONGEST_HAN, len(text) - at), 0, -1):
         found = _MEANINGS.get(text[at : at + length])
         if found and not text[at].isascii():
-            folds = text[at] == "折" and text[at + 1 : at + 2] in _FOLDING
-            return ((), at) if folds else (found, at + length)
+            no_unit = text[at : at + 2] in _NO_UNIT
+            return ((), at) if no_unit else (found, at + length)
     return _latin_unit(text, at) if text[at : at + 1] in {"°", "µ", "μ", "ℓ"} else ((), at)
 
 

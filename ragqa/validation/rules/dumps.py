@@ -30,7 +30,9 @@ _FILE = (
 _SCORE = r"(?:(?:score|relevance|similarity|distance|rank|得分|分数|相关度|相似度)\s*[:：=]?\s*)"
 _SCORED = re.compile(
     rf"{_FILE}\b[\"'”]?\s*[-–,:：|]?\s*[\[(（]?\s*(?:{_SCORE}\d|[01]\.\d{{2,}}\s*[\])）])"
+    rf"|{_FILE}\b[\"'”]?\s*[:：=|–-]\s*[01]\.\d{{2,}}\b"
     rf"|[\[(（]{_SCORE}?[01]\.\d{{2,}}[\])）]\s*[-:：]?\s*{_FILE}"
+    rf"|[\[(（]{_SCORE}\d*\.\d+\s*[\])）]"
     rf"|\b(?:doc|document|chunk|passage|result|hit|文档|片段|结果)\s?[-_#]?\d+\b"
     rf"[^.。\n]{{0,20}}{_SCORE}\d",
     re.IGNORECASE,

@@ -73,15 +73,20 @@ def _listed(words: str) -> frozenset[str]:
 
 _FILLERS = _listed(
     """
-    placeholder todo tbd tbc fixme undefined null nan na lorem loremipsum youranswer
+    placeholder answer todo tbd tbc fixme undefined null nan na lorem loremipsum youranswer
     youranswerhere answerhere theanswer insertanswer insertanswerhere answertext answergoeshere
     texthere sampleanswer exampleanswer shortanswer ashortanswer ashortdirectanswer
-    答案 你的答案 您的答案 回答 你的回答 此处填写答案 待定 待填写 待补充 占位符
+    答案 你的答案 您的答案 回答 你的回答 此处填写答案 待定 待填写 待补充 占位符 回答内容 略 同上
     不适用 字符串 示例答案 在此填写
     """
 )
-_TYPE_WORDS = _listed("string str text answer none 无 文本 example sample value number")
+_TYPE_WORDS = _listed("string str text none 无 文本 example sample value number")
 _BRACKETED = re.compile(r"[<\[{（(【《]{1,2}\s*([^<>\[\]{}]{1,60}?)\s*[>\]}）)】》]{1,2}[.。]?")
+_MARKED = re.compile(
+    r"\W*(?:\$\{?\w*answer\w*\}?|%s|%\(\w+\)s|x{3,}|_{3,})\W*"
+    r"|\s*(?:todo|fixme|tbd|待填写|待补充)\b\s*[:：].*|\s*lorem ipsum\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
 _FILLED_IN = re.compile(
     r"\b(?:answer|text|here|insert|your|placeholder|string|response)\b|答案|回答|填写|内容",
     re.IGNORECASE,
@@ -132,7 +137,7 @@ def is_filler(text: str, *, cited: bool = False) -> bool:
     spoken = _spoken(text)
     if not spoken:
         return not any(char in "0123456789°%§€$£¥" for char in text)
-    if spoken in _FILLERS or (spoken in _TYPE_WORDS and not cited):
+    if spoken in _FILLERS or (spoken in _TYPE_WORDS and not cited) or _MARKED.fullmatch(text):
         return True
     bracketed = _BRACKETED.fullmatch(text.strip())
     return bracketed is not None and _FILLED_IN.search(bracketed[1]) is not None

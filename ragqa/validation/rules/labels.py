@@ -31,7 +31,9 @@ _PAIR_LINE = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])?\s*[*_]{0,2}[^\s:：|][^:�
 _BREAKS = re.compile(r"[;；|,，、\n]")
 _RULE_LINE = re.compile(r"\|\s*:?-{3,}|\+-{3,}\+|┌─|├─|\s:?-{3,}:?\s*\|")
 _TABLE_TAG = re.compile(r"<(?:table|thead|tbody|tr|td|th)\b", re.IGNORECASE)
-_CSV_LINE = re.compile(r"[^,\n]{0,80}(?:,(?! )[^,\n]{0,80}){2,40}")
+_CSV_LINE = re.compile(
+    r"[^,\n]{0,80}(?:,(?! )[^,\n]{0,80}){2,40}|[^;\n]{0,80}(?:;(?! )[^;\n]{0,80}){2,40}"
+)
 
 
 def is_field_list(text: str) -> bool:
@@ -44,7 +46,7 @@ def is_field_list(text: str) -> bool:
         (match.start(), match.group("en") or match.group("zh")) for match in _LABEL.finditer(text)
     ]
     distinct = {label.lower() for _, label in labels}
-    if len(distinct) >= 3:
+    if len(distinct) >= 3 or {"answer", "confidence"} <= distinct:
         return True
     opens = (
         len(distinct) == 2

@@ -15,28 +15,41 @@ _NOTES = re.compile(
     re.IGNORECASE,
 )
 _THOUGHT = re.compile(
-    rf"{_LINE}(?:Thoughts?|Reasoning|Plan|思考|推理|计划)[*_]{{0,2}}\s?[:：]", re.IGNORECASE
+    rf"{_LINE}(?:Thoughts?|Reasoning|Plan|思考|推理|计划)(?: \d{{1,2}})?[*_]{{0,2}}\s?[:：]",
+    re.IGNORECASE,
 )
 _ACTION = re.compile(
     r"(?:^|\n|[.!?。！？;；]\s?|\s)[ \t>*_#]*(?:Action|Tool|行动|动作|工具)[*_]{0,2}\s?[:：]\s*\S"
 )
 _NAMED_ACTION = re.compile(
-    rf"{_LINE}(?:Action|行动|动作)[*_]{{0,2}}\s?[:：]\s*(?:[a-z]+_[a-z_]+|\w+\(|\w+\[|search\b|搜索|查询)"
+    rf"{_LINE}(?:Action|行动|动作)(?: \d{{1,2}})?[*_]{{0,2}}\s?[:：]\s*"
+    r"(?:[a-z]+_[a-z_]+|\w+\(|\w+\[|search\b|搜索|查询)"
 )
 _TAG = re.compile(
     r"</?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|tool_calls?|"
     r"tool_response|tool_result|function_calls?|function_results?|(?:\w{1,12}:)?invoke|"
     r"tool_use)\b[^>\n]{0,200}>"
-    r"|<\|[^|>\n]{1,40}\|>|<｜[^｜>\n]{1,40}｜>|◁/?think▷"
+    r"|<\|[^|>\n]{1,40}\|>|<｜[^｜>\n]{1,40}｜>|◁/?think▷|&lt;/?think"
+    r"|[\[【](?:thought|action|observation|思考|行动|推理|观察)[\]】]"
     r"|\[/?(?:INST|TOOL_CALLS?|AVAILABLE_TOOLS|TOOL_RESULTS?)\]|<</?SYS>>"
     r"|<(?:start|end)_of_turn>|#{2,3} ?(?:Instruction|Response|System|Assistant|Human) ?:",
     re.IGNORECASE,
 )
+_TOOL = re.compile(r"\bsearch_documents\b")
 _CALL = re.compile(
-    r"(?:^|\s)(?:functions|tools)\.\w{2,40}\s*\(|\bsearch_documents\s*\(|\"tool_call_id\"\s*:"
+    r"(?:^|\s)(?:functions|tools)\.\w{2,40}\s*\(|\"tool_call_id\"\s*:"
     r"|\"function_call\"\s*:|\"tool_calls\"\s*:"
 )
 _SPEAKER = r"\s*(?:system|assistant|user|human|系统|助手|用户)\s*[:：]"
+_PLAN = re.compile(
+    r"\A\s*(?:(?:ok(?:ay)?|sure|well|first)[,.!]? )?"
+    r"(?:let me|i(?:['’]ll| will| need to| should| must| have to| am going to))"
+    r" (?:first |now |quickly )?(?:search|look (?:(?:this|that|it) )?up|call the|query|"
+    r"check the (?:documents?|passages?|context|knowledge)|use the (?:search|tool))\b"
+    r"|\A\s*(?:好的?[，,。])?(?:让我|我(?:需要|应该|将|先|来|会))先?(?:搜索|查找|检索|查询|调用|查一下)",
+    re.IGNORECASE,
+)
+_ANSWERING = re.compile(r"\A\s*(assistant|助手)\s?[:：]\s*\S", re.IGNORECASE)
 _ROLE = re.compile(_SPEAKER, re.IGNORECASE)
 _ROLE_TURN = re.compile(rf"\n{_SPEAKER}", re.IGNORECASE)
 _SYSTEM_PROMPT = re.compile(
@@ -48,18 +61,19 @@ _SYSTEM_PROMPT = re.compile(
 )
 
 
-# Nearly every answer holds none of these, and then only the last pattern can match.
-_SIGN = re.compile(r"[:：<◁\[(#]")
+# Nearly every answer holds none of these signs, and then only a few patterns can match.
+_SIGN = re.compile(r"[:：<◁&\[【(#]")
+_WITHOUT_SIGN = (_SYSTEM_PROMPT, _PLAN, _TOOL)
+_ANYWHERE = (_NOTES, _NAMED_ACTION, _TAG, _CALL, *_WITHOUT_SIGN)
 
 
 def scratchpad_mark(text: str) -> str:
     """Return the mark by which a text is recognised as notes or a prompt; empty if it is none."""
-    if not _SIGN.search(text):
-        prompt = _SYSTEM_PROMPT.match(text)
-        return prompt.group().strip() if prompt else ""
-    for pattern in (_NOTES, _NAMED_ACTION, _TAG, _CALL, _SYSTEM_PROMPT):
+    for pattern in _ANYWHERE if _SIGN.search(text) else _WITHOUT_SIGN:
         if match := pattern.search(text):
             return match.group().strip()
+    if answering := _ANSWERING.match(text):
+        return answering[1]
     thought = _THOUGHT.search(text)
     if thought and _ACTION.search(text, thought.end()):
         return thought.group().strip()
