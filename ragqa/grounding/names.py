@@ -7,24 +7,24 @@ True
 from __future__ import annotations
 
 import calendar
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ragqa.grounding.figures import Figure, figures, missing
 from ragqa.grounding.figures.moments import MONTH_WORDS
 from ragqa.language import is_function_word
+from ragqa.language.late import late
 
 # A name in quotes is short; a longer run is a sentence that somebody says.
-_QUOTED = re.compile(
+_QUOTED = late(
     r"《([^《》\n]{1,40})》|「([^「」\n]{1,30})」|『([^『』\n]{1,30})』|“([^“”\n]{1,40})”"
     r"|(?<![A-Za-z0-9])\"([^\"\n]{1,40})\""
 )
 _CAPITALISED = r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏ]*(?:['’-][A-Za-zÀ-ɏ]+)*"
-_RUN = re.compile(rf"{_CAPITALISED}(?: (?:(?:of|the|de|von|van|da|di|&) )?{_CAPITALISED})*")
+_RUN = late(rf"{_CAPITALISED}(?: (?:(?:of|the|de|von|van|da|di|&) )?{_CAPITALISED})*")
 _OPENERS = frozenset(".!?:;。！？：；\n\"“'‘(（")
-_INSIDE = re.compile(r"[a-z,] ([A-ZÀ-ÖØ-Þ][a-zà-ɏ]+)")
-_WORDS = re.compile(r"[^\W_]+")
+_INSIDE = late(r"[a-z,] ([A-ZÀ-ÖØ-Þ][a-zà-ɏ]+)")
+_WORDS = late(r"[^\W_]+")
 _DAYS = frozenset(name.lower() for name in (*calendar.day_name, *calendar.day_abbr))
 _NOT_NAMES = MONTH_WORDS | _DAYS | {"i", "ok", "yes", "no", "am", "pm"}
 

@@ -16,21 +16,20 @@ from ragqa.grounding.figures.units import (
     scale_after,
     unit_after,
 )
+from ragqa.language.late import late
 
 MAX_DIGITS = 30
 """A longer row of digits is compared as a name, character by character."""
 
-_GROUPED = re.compile(r"(\d{1,3})((?:[,’']\d{3}){1,8})(?![\d])(?:\.(\d+))?(?![,.]?\d)")
-_INDIAN = re.compile(r"\d{1,2}(?:,\d{2}){1,8},\d{3}(?![,\d])")
-_EUROPEAN = re.compile(
-    r"\d{1,3}(?:\.\d{3}){1,8},\d{1,20}(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,8}(?![.,]?\d)"
-)
-_SPACED = re.compile(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3}){1,8}(?:[.,]\d{1,2})?(?![\d]|[.,]\d)")
-_DECIMAL = re.compile(r"\d+\.\d+(?!\.?\d)")
-_COMMA = re.compile(r"(\d+),(\d{1,2}|\d{4,})(?![\d]|,\d)")
-_WHOLE = re.compile(r"\d+")
-_GOES_ON = re.compile(rf"[ \u00a0\u202f\u2009.,’'/]\d| ?[{HAN_SCALES}]")
-_RATIO = re.compile(r"(\d{1,3})/(\d{1,3})(?![\d/])")
+_GROUPED = late(r"(\d{1,3})((?:[,’']\d{3}){1,8})(?![\d])(?:\.(\d+))?(?![,.]?\d)")
+_INDIAN = late(r"\d{1,2}(?:,\d{2}){1,8},\d{3}(?![,\d])")
+_EUROPEAN = late(r"\d{1,3}(?:\.\d{3}){1,8},\d{1,20}(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,8}(?![.,]?\d)")
+_SPACED = late(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3}){1,8}(?:[.,]\d{1,2})?(?![\d]|[.,]\d)")
+_DECIMAL = late(r"\d+\.\d+(?!\.?\d)")
+_COMMA = late(r"(\d+),(\d{1,2}|\d{4,})(?![\d]|,\d)")
+_WHOLE = late(r"\d+")
+_GOES_ON = late(rf"[ \u00a0\u202f\u2009.,’'/]\d| ?[{HAN_SCALES}]")
+_RATIO = late(r"(\d{1,3})/(\d{1,3})(?![\d/])")
 _VULGAR = {
     "½": Fraction(1, 2),
     "⅓": Fraction(1, 3),
@@ -43,21 +42,21 @@ _VULGAR = {
     "⅝": Fraction(5, 8),
     "⅞": Fraction(7, 8),
 }
-_MIXED = re.compile(r" ?([½⅓⅔¼¾⅕⅛⅜⅝⅞])| (1/2|1/3|2/3|1/4|3/4)(?![\d/])| and a half\b")
-_HAN_SCALED = re.compile(rf"(\d[\d,]{{0,20}}(?:\.\d{{1,20}})?) ?([{HAN_SCALES}]{{1,4}})")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
-_DECADE = re.compile(r"(\d0|\d\d\d0)(?:['’]?s(?![A-Za-z])|年代)")
-_NAME = re.compile(
+_MIXED = late(r" ?([½⅓⅔¼¾⅕⅛⅜⅝⅞])| (1/2|1/3|2/3|1/4|3/4)(?![\d/])| and a half\b")
+_HAN_SCALED = late(rf"(\d[\d,]{{0,20}}(?:\.\d{{1,20}})?) ?([{HAN_SCALES}]{{1,4}})")
+_ORDINAL = late(r"(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
+_DECADE = late(r"(\d0|\d\d\d0)(?:['’]?s(?![A-Za-z])|年代)")
+_NAME = late(
     r"[A-Za-zÀ-ɏ]+(?:-(?=\d))?\d[A-Za-z0-9]*"
     r"(?:[-./](?=[A-Z0-9]*\d)[A-Za-z0-9]+|-[A-Z]{1,3}(?![A-Za-z]))*"
 )
-_DIGITS_NAME = re.compile(r"\d+(?:\.\d+)*[A-Za-z]+[A-Za-z0-9]*(?:-[A-Z0-9]{1,4}(?![A-Za-z]))?")
-_DOTTED = re.compile(r"\d+(?:\.\d+){2,20}")
-_PHONE = re.compile(
+_DIGITS_NAME = late(r"\d+(?:\.\d+)*[A-Za-z]+[A-Za-z0-9]*(?:-[A-Z0-9]{1,4}(?![A-Za-z]))?")
+_DOTTED = late(r"\d+(?:\.\d+){2,20}")
+_PHONE = late(
     r"\+\d[\d ()/-]{6,18}\d|\(?0\d{2,3}\)?[- ]?\d{3,4}[ -]?\d{4}(?!\d)|\d{3}-\d{3,4}-\d{4}(?!\d)"
 )
 _SEPARATORS = str.maketrans("", "", "-_./ ()–")
-_WORD_BEFORE = re.compile(r"([A-Za-z]{1,12})[ -]$")
+_WORD_BEFORE = late(r"([A-Za-z]{1,12})[ -]$")
 
 
 class Reading(NamedTuple):
@@ -241,7 +240,7 @@ def _parts(text: str, at: int, reading: Reading, meanings: Meanings) -> tuple[Fi
 
 
 _ENDS_OF_MINUS = frozenset("-− 下")
-_MINUS = re.compile(r"(?:(?<![^\s(（:：])[-−]|minus |零下)$")
+_MINUS = late(r"(?:(?<![^\s(（:：])[-−]|minus |零下)$")
 
 
 def _sign(text: str, begin: int) -> tuple[int, int]:

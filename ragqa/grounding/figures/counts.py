@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ragqa.grounding.figures.figure import Figure
 from ragqa.grounding.figures.scan import figures
+from ragqa.language.late import late
 from ragqa.language.script import HAN
 
-_ENGLISH = re.compile(r"[ -]([A-Za-z]{3,30})")
-_CHINESE = re.compile(rf"([{HAN}])([{HAN}]{{2}})")
+_ENGLISH = late(r"[ -]([A-Za-z]{3,30})")
+_CHINESE = late(rf"([{HAN}])([{HAN}]{{2}})")
 
 
 def _listed(words: str) -> frozenset[str]:

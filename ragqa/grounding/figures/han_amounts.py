@@ -8,24 +8,23 @@ from fractions import Fraction
 from ragqa.grounding.figures.figure import Figure, measured, ordinal
 from ragqa.grounding.figures.numerals import HAN_NUMERALS, han_number, is_digit_row
 from ragqa.grounding.figures.units import Meanings, Number, Unit, plain, unit_after
+from ragqa.language.late import late
 
-RUN = re.compile(rf"[{HAN_NUMERALS}]+|半(?=个?(?:年|月|小时|钟头|天|升|斤|公斤|米))")
+RUN = late(rf"[{HAN_NUMERALS}]+|半(?=个?(?:年|月|小时|钟头|天|升|斤|公斤|米))")
 
-_POINT = re.compile(r"[点點]([〇零一二三四五六七八九]+)(?!分)")
-_FRACTION = re.compile(
-    rf"分之([{HAN_NUMERALS}]+(?:[点點][〇零一二三四五六七八九]+)?|\d+(?:\.\d+)?)"
-)
-_CLASSIFIER = re.compile(
+_POINT = late(r"[点點]([〇零一二三四五六七八九]+)(?!分)")
+_FRACTION = late(rf"分之([{HAN_NUMERALS}]+(?:[点點][〇零一二三四五六七八九]+)?|\d+(?:\.\d+)?)")
+_CLASSIFIER = late(
     r"[个個只次种種条位名人本张家座部项款层台件把支瓶盒包袋套双对颗粒枚根艘架辆列匹口间所场届期"
     r"门章节页行步档级倍类处面季段轮批句字篇首幅株棵栋艺]"
 )
-_TO = re.compile(rf"[至到~—-](?=[\d{HAN_NUMERALS}])")
+_TO = late(rf"[至到~—-](?=[\d{HAN_NUMERALS}])")
 _EXTRA = frozenset("多余來来餘")
 _DETERMINERS = frozenset("这這那哪每某同另前后後有第任唯之统專专单單万萬")
-_IDIOMS = re.compile(
+_IDIOMS = late(
     r"一(?:年一度|天到晚|日三餐|年四季|年到头|时|点|些|下|样|般|起|直|定|旦|律|向|度|分)"
 )
-_APPROXIMATE = re.compile(r"[一二两三四五六七八][二两三四五六七八九]$")
+_APPROXIMATE = late(r"[一二两三四五六七八][二两三四五六七八九]$")
 _VAGUE = frozenset("几幾数數好近上")
 _FEW = frozenset("几幾")
 _NO_HALF = frozenset(HAN_NUMERALS + "个個大小上下")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ragqa.grounding.figures.figure import Figure, FigureSet
 from ragqa.grounding.figures.numerals import HAN_NUMERALS
 from ragqa.grounding.figures.scan import figures
+from ragqa.language.late import late
 
 # What may not stand beside a figure that is found word by word: it would be part of a longer one.
-_BEFORE = re.compile(rf"(?:[0-9A-Za-z{HAN_NUMERALS}第几幾数數.−-]|[0-9][,/:])$")
-_AFTER = re.compile(rf"[0-9A-Za-z%％‰{HAN_NUMERALS}半多余]|[.,/:-][0-9]|-[A-Za-z]|分之|折")
+_BEFORE = late(rf"(?:[0-9A-Za-z{HAN_NUMERALS}第几幾数數.−-]|[0-9][,/:])$")
+_AFTER = late(rf"[0-9A-Za-z%％‰{HAN_NUMERALS}半多余]|[.,/:-][0-9]|-[A-Za-z]|分之|折")
 
 
 @lru_cache(maxsize=512)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ragqa.grounding.figures.figure import Day, Figure, Key
 from ragqa.grounding.figures.numerals import HAN_NUMERALS, han_number
+from ragqa.language.late import late
 
 _MONTHS = {name.lower(): at for at, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name[:3]: at for name, at in _MONTHS.items()} | {"sept": 9}
@@ -17,33 +18,31 @@ MONTH_WORDS = frozenset(_MONTHS)
 
 _MONTH = "|".join(sorted((name.title() for name in _MONTHS), key=len, reverse=True))
 _NUMERAL = rf"(?:\d{{1,4}}|[{HAN_NUMERALS}]{{1,4}})"
-_YMD = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
-_YM = re.compile(r"(\d{4})[-/](\d{1,2})(?![\d/-])")
-_DMY = re.compile(r"(\d{1,2})(?:/(\d{1,2})/(\d{4}|\d{2})|([-.])(\d{1,2})\4(\d{4}))(?!\d)")
-_DAY_MONTH = re.compile(
+_YMD = late(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
+_YM = late(r"(\d{4})[-/](\d{1,2})(?![\d/-])")
+_DMY = late(r"(\d{1,2})(?:/(\d{1,2})/(\d{4}|\d{2})|([-.])(\d{1,2})\4(\d{4}))(?!\d)")
+_DAY_MONTH = late(
     rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})\b(?:\.?,?[ -](\d{{4}}|['’]\d{{2}})(?!\d))?"
 )
-_MONTH_DAY = re.compile(
+_MONTH_DAY = late(
     rf"({_MONTH})\b\.?(?: (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:%])(?:,? (?P<y1>\d{{4}})(?!\d))?"
     r"|,? (?P<y2>\d{4})(?!\d))"
 )
-_HAN_DATE = re.compile(
+_HAN_DATE = late(
     rf"({_NUMERAL})\s?年(?:\s?({_NUMERAL})\s?月(?:份|\s?({_NUMERAL})\s?[日号號])?)?"
     rf"|({_NUMERAL})\s?月(?:份|\s?({_NUMERAL})\s?[日号號])?"
 )
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:])(?:\s?([AaPp])\.?[Mm]\b\.?)?")
-_HOUR = re.compile(r"(\d{1,2})\s?([AaPp])\.?[Mm]\b\.?")
-_HAN_CLOCK = re.compile(
+_CLOCK = late(r"(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:])(?:\s?([AaPp])\.?[Mm]\b\.?)?")
+_HOUR = late(r"(\d{1,2})\s?([AaPp])\.?[Mm]\b\.?")
+_HAN_CLOCK = late(
     rf"({_NUMERAL})\s?(?:[点點](?![{HAN_NUMERALS}](?![{HAN_NUMERALS}]|分))|时(?![间候代常期段速]))"
     rf"(?:(半)|(一刻)|(三刻)|({_NUMERAL})\s?分?|[钟整])?"
 )
 # Nearly no number goes on like this, and then it is neither a date nor a time.
-_MAY_BE = re.compile(
+_MAY_BE = late(
     rf"{_NUMERAL}(?:[-/.:]\d|\s?[年月点點时]|(?:st|nd|rd|th)?(?: of)?[ -][A-Z]|\s?[AaPp]\.?[Mm])"
 )
-_AFTER_NOON = re.compile(
-    r"(?:(下午|晚上?|傍晚|夜间|夜里|午后|pm)|(上午|早上?|凌晨|清晨)|(中午))\s?$"
-)
+_AFTER_NOON = late(r"(?:(下午|晚上?|傍晚|夜间|夜里|午后|pm)|(上午|早上?|凌晨|清晨)|(中午))\s?$")
 
 
 def month_first(text: str, at: int) -> Figure | None:

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from ragqa.grounding.figures.units import Number, plain
+from ragqa.language.late import late
 
 
 def _counted(words: str, values: range) -> dict[str, int]:
@@ -61,14 +62,14 @@ def ordinal_word(word: str) -> int:
 _WORD = "|".join(sorted((*_SMALL, *_BIG), key=len, reverse=True))
 _DIGIT = "zero|one|two|three|four|five|six|seven|eight|nine"
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
-_CHAIN = re.compile(
+_CHAIN = late(
     rf"(?:(?:{_WORD})\b(?:(?:[\s-]|\sand\s)(?={_WORD})|)){{1,12}}"
     rf"(?P<point>\spoint(?:\s(?:{_DIGIT})\b){{1,9}})?"
     rf"(?P<half>\sand\sa\shalf\b)?(?P<part>[\s-](?:{_PART})\b)?",
     re.IGNORECASE,
 )
-_HALF = re.compile(r"half[\s-](?:an?\s)?(?=[a-z])|half\b", re.IGNORECASE)
-_SPLIT = re.compile(r"[a-z]+")
+_HALF = late(r"half[\s-](?:an?\s)?(?=[a-z])|half\b", re.IGNORECASE)
+_SPLIT = late(r"[a-z]+")
 
 
 def english_number(text: str, at: int) -> tuple[Number | None, int]:

@@ -10,8 +10,9 @@ from itertools import zip_longest
 
 from ragqa.grounding.figures.figure import Figure, measured
 from ragqa.grounding.figures.units import Unit, plain
+from ragqa.language.late import late
 
-_RANGE = re.compile(r"\s?(?:-|–|—|~|～|to|until|till|至|到|and|or|或|和|、)\s?$", re.IGNORECASE)
+_RANGE = late(r"\s?(?:-|–|—|~|～|to|until|till|至|到|and|or|或|和|、)\s?$", re.IGNORECASE)
 
 
 def connected(text: str, found: Iterable[Figure]) -> Iterator[Figure]:
@@ -41,7 +42,8 @@ def _lent(text: str, found: list[Figure]) -> Iterator[Figure]:
 def _is_short_year(text: str, first: Figure, figure: Figure) -> bool:
     """Tell whether the second year of a range is written short, as in 1914–18."""
     dash = text[first.end : figure.start] in {"-", "–", "/", "—"}
-    return dash and len(first.text) == 4 and len(figure.text) == 2 and figure.kind == first.kind
+    plain_numbers = figure.kind == first.kind == "number"
+    return dash and plain_numbers and len(first.text) == 4 and len(figure.text) == 2
 
 
 def _short_year(first: Figure, figure: Figure) -> Figure:

@@ -29,27 +29,28 @@ from ragqa.grounding.figures.numerals import (
 )
 from ragqa.grounding.figures.ranges import connected
 from ragqa.grounding.figures.units import money_before
+from ragqa.language.late import late
 
 # Full-width digits, letters and signs stand for the ASCII ones; marks stay what they are.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 _FOLD |= {
     ord(wide): ord(sign) for wide, sign in zip("％＄．：－／＋～＃＠＿", "%$.:-/+~#@_", strict=True)
 }
-_WIDE = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
-_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+_WIDE = late("[" + "".join(map(chr, _FOLD)) + "]")
+_OTHER_DIGIT = late(r"(?![0-9])\d")
 
-_DIGIT = re.compile(r"[0-9]+")
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_DIGIT = late(r"[0-9]+")
+_WORD = late(r"[A-Za-z]{3,}")
 _TELLING = NUMBER_WORDS | ORDINAL_WORDS | MONTH_WORDS
-_ADDRESS = re.compile(
+_ADDRESS = late(
     r"(?:https?://|www\.)[^\s<>\"'，。；）)]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}"
 )
-_NOTE = re.compile(r"[\[【]\^?\d{1,2}(?:\s?[,，、;]\s?\d{1,2}){0,6}[\]】]")
-_MARKER = re.compile(r"(?:^|[\n。；;.!?！？:：])[ \t\u3000]*[(（]?$")
-_MARKER_END = re.compile(r"(?:[.．](?=\s)|[)）、])")
-_STEP = re.compile(r"(?:step|option|step no\.|步骤|选项|方法)\s?$", re.IGNORECASE)
-_ENDS = re.compile(r"\s*(?:[.,;:!?)]|$)")
-_POINTING = re.compile(r"\b(?:the|these|those|all|both|other|last|first|next) $", re.IGNORECASE)
+_NOTE = late(r"[\[【]\^?\d{1,2}(?:\s?[,，、;]\s?\d{1,2}){0,6}[\]】]")
+_MARKER = late(r"(?:^|[\n。；;.!?！？:：])[ \t\u3000]*[(（]?$")
+_MARKER_END = late(r"(?:[.．](?=\s)|[)）、])")
+_STEP = late(r"(?:step|option|step no\.|步骤|选项|方法)\s?$", re.IGNORECASE)
+_ENDS = late(r"\s*(?:[.,;:!?)]|$)")
+_POINTING = late(r"\b(?:the|these|those|all|both|other|last|first|next) $", re.IGNORECASE)
 
 
 def figures(text: str) -> tuple[Figure, ...]:

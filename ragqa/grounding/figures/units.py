@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
 from ragqa.grounding.figures.unit_table import CURRENCIES, MEASURES, SCALES
+from ragqa.language.late import late
 
 Number = int | Fraction
 
@@ -70,19 +70,19 @@ _LONGEST_HAN = max(len(spelling) for spelling in _MEANINGS if not spelling[0].is
 
 _NO_UNIT = frozenset(f"折{char}" for char in "叠疊腾磨射合旧断返中服") | {"年代"}
 
-_BEFORE = re.compile(
+_BEFORE = late(
     r"(?:(?:US|CA|HK|NT|NZ|A|C|S|R)?\$|[€£￡¥￥₩₹₽]|(?<![A-Za-z])[A-Z]{3}|人民币|美元|港币)\s?$"
 )
 _ENDS_OF_MONEY = frozenset("$€£￡¥￥₩₹₽币元 \u00a0ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # One blank or hyphen, perhaps an adjective that changes nothing, then a unit of one to three words.
-_LATIN = re.compile(
+_LATIN = late(
     r"[ \u00a0\u202f\u2009-]?"
     r"(?:(?:working|business|calendar|consecutive|full|whole|extra|additional|more)[ -])?"
     r"([A-Za-zµμ°ℓ%‰]+(?:[.$²³/-][A-Za-z$]*|[23](?![0-9A-Za-z]))?)"
     r"(?:[ -]([A-Za-z]{1,11}))?(?: ([A-Za-z]{1,7}))?"
 )
-_INCHES = re.compile(r"\s?(?:″|in(?=\s?(?:[.,;:)x×/]|$)))")
-_SCALE = re.compile(
+_INCHES = late(r"\s?(?:″|in(?=\s?(?:[.,;:)x×/]|$)))")
+_SCALE = late(
     r"(?:[ \u00a0-]?(hundred|thousand|million|billion|trillion|mn|bn|lakh|crore|dozen)"
     r"|([kKmMbB]))(?![A-Za-z])"
 )

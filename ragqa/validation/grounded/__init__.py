@@ -17,12 +17,19 @@ and its repairs:
 A response passes with citations: for each of its sentences the quote that bears it out.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ragqa.validation.grounded.arguments import SuspiciousArguments
 from ragqa.validation.grounded.citing import CitationsLocated
 from ragqa.validation.grounded.figure_check import FiguresSupported
 from ragqa.validation.grounded.gate import ContextCheck, ContextGate, default_context_checks
-from ragqa.validation.grounded.requirements import Permitted, RequiredGroup, RequiredState
 from ragqa.validation.grounded.sources import SourcesRetrieved
+
+if TYPE_CHECKING:
+    from ragqa.validation.grounded.requirements import Permitted, RequiredGroup, RequiredState
 
 __all__ = [
     "CitationsLocated",
@@ -36,3 +43,11 @@ __all__ = [
     "SuspiciousArguments",
     "default_context_checks",
 ]
+
+_REQUIREMENTS = ("Permitted", "RequiredGroup", "RequiredState")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _REQUIREMENTS:  # what only callers with checks of their own need
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.requirements"), name)

@@ -9,13 +9,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, texts_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 
 Due = Literal["identifier", "path", "line", "text", "code"]
 """What a field is for: a key, a file's path, a short line, free text, a program."""
 
-_SQL = re.compile(
+_SQL = late(
     r"[;'\")]\s{0,8};?\s{0,8}(?:drop|truncate|alter|delete|insert|update|create|grant|exec(?:ute)?|shutdown)\s+"
     r"(?:table|database|schema|view|index|user|from|into|all|login|\w+\s+set|xp_\w+|@?\w+)\b"
     r"|['\")]\s{0,8}(?:or|and|\|\||&&)\s*\(?\s*(?:['\"]?\w{0,20}['\"]?\s*=\s*['\"]?\w{0,20}|true\b|not\b)"
@@ -24,7 +25,7 @@ _SQL = re.compile(
     r"|;\s*(?:waitfor\s+delay|select\s+.{1,80}\bfrom)\b|\b(?:sleep|benchmark|pg_sleep)\s*\(\s*\d",
     re.IGNORECASE,
 )
-_FULL_SQL = re.compile(
+_FULL_SQL = late(
     r"['\")]\s{0,8};\s{0,8}(?:drop|truncate|alter|delete|insert|update|grant|exec(?:ute)?|shutdown)\b"
     r"[^;]{0,200}(?:;|--|/\*|#)",
     re.IGNORECASE,
@@ -41,31 +42,29 @@ _RUN = (
     rf"(?:/[\w/]{{1,40}}/)?(?:{_COMMANDS}(?:\s+[-/~.$'\"\w]|\s*$|;)"
     rf"|{_PLAIN_COMMANDS}(?:\s+[-/~.$]|\s*$|\s*;))"
 )
-_SHELL = re.compile(
+_SHELL = late(
     rf"(?:;|\|\|?|&&?|\n)\s{{0,8}}{_RUN}"
     rf"|\$\(\s*[A-Za-z/]|`\s{{0,8}}(?:/[\w/]{{1,40}}/)?(?:{_COMMANDS}|{_PLAIN_COMMANDS})\b[^`]{{0,200}}`"
     r"|\$\{IFS\}|>\s?/(?:dev|etc|tmp|var)/|/dev/tcp/"
 )
-_TRAVERSAL = re.compile(
+_TRAVERSAL = late(
     r"(?:\.\.[/\\]){2}|(?:^|[/\\])\.\.[/\\](?:etc|proc|root|home|windows|var|\.ssh|\.env)\b"
     r"|%2e%2e(?:%2f|%5c|/|\\)|\.\.(?:%2f|%5c|%255c|%252f)|\.\.;/"
     r"|/etc/(?:passwd|shadow|hosts|ssh)|\\windows\\(?:system32|win\.ini)|/proc/self/|~/\.(?:ssh|aws)",
     re.IGNORECASE,
 )
-_ANY_UP = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)|^file:|^~|^[/\\]{2}\w", re.IGNORECASE)
-_TEMPLATE = re.compile(
-    r"\$\{[^}]{0,200}\}|\{\{.{0,200}?\}\}|<%.{0,200}?%>|\$\{jndi:", re.IGNORECASE
-)
-_SCRIPT = re.compile(r"<script\b|javascript:\s*\w|\bon(?:error|load|click)\s*=", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_CODE_MARK = re.compile(r"[;|&`$<>\\\n\r]|--|/\*")
+_ANY_UP = late(r"(?:^|[/\\])\.\.(?:[/\\]|$)|^file:|^~|^[/\\]{2}\w", re.IGNORECASE)
+_TEMPLATE = late(r"\$\{[^}]{0,200}\}|\{\{.{0,200}?\}\}|<%.{0,200}?%>|\$\{jndi:", re.IGNORECASE)
+_SCRIPT = late(r"<script\b|javascript:\s*\w|\bon(?:error|load|click)\s*=", re.IGNORECASE)
+_CONTROL = late(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CODE_MARK = late(r"[;|&`$<>\\\n\r]|--|/\*")
 
 _NAMES: tuple[tuple[Due, re.Pattern[str]], ...] = (
-    ("code", re.compile(r"(?:^|_)(?:code|script|sql|program|expression|python|source_code)$")),
-    ("path", re.compile(r"(?:^|_)(?:path|file|filename|file_name|folder|dir|directory)$")),
+    ("code", late(r"(?:^|_)(?:code|script|sql|program|expression|python|source_code)$")),
+    ("path", late(r"(?:^|_)(?:path|file|filename|file_name|folder|dir|directory)$")),
     (
         "identifier",
-        re.compile(
+        late(
             r"(?:^|_)(?:ids?|uuid|key|sku|number|no|ref|reference|table|column|field|host|hostname|"
             r"domain|port|email|phone|username|user|slug|currency|country|zip|postcode|date|sort|"
             r"order_by)$"
@@ -73,7 +72,7 @@ _NAMES: tuple[tuple[Due, re.Pattern[str]], ...] = (
     ),
     (
         "text",
-        re.compile(
+        late(
             r"(?:^|_)(?:query|question|text|body|message|content|note|notes|comment|comments|summary|"
             r"description|reason|subject|title|prompt|answer|details?|feedback|search|keywords?)$"
         ),

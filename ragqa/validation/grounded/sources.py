@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragqa.language.late import late
 from ragqa.validation.fields import passed_with, sources_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 from ragqa.validation.grounded.titles import fitting
 from ragqa.validation.grounded.visible import allowed_titles, hidden_titles, visible_passages
 
-_NUMBER = re.compile(
+_NUMBER = late(
     r"[\[【(（<#^]{0,2}\s*(?:sources?|passages?|doc(?:ument)?s?|来源|文档|资料|段落)?\s*#?\s*"
     r"[\[【(（]?\s*(\d{1,3})\s*[\]】)）>.]{0,2}",
     re.IGNORECASE,
 )
-_NUMBER_AND_TITLE = re.compile(r"\s*[\[【(（]\s*(\d{1,3})\s*[\]】)）]\s*[:：.-]?\s*(?=\S)")
-_BETWEEN = re.compile(
+_NUMBER_AND_TITLE = late(r"\s*[\[【(（]\s*(\d{1,3})\s*[\]】)）]\s*[:：.-]?\s*(?=\S)")
+_BETWEEN = late(
     r"\s*[;；|\n]\s*|\s*[,，、]\s*|(?<=[\]】])\s*(?=[\[【])|\s+(?:and|und|et|&)\s+|\s*[和与及]\s*"
 )
 _MAX_PIECES = 8

@@ -7,25 +7,27 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
-_INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
+from ragqa.language.late import late
+
+_INVISIBLE = late(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 _QUOTES = " \t\r\n\"'`*_“”‘’«»„"
 _EDGES = " \t\r\n\"'`*_“”‘’«»„<>()[]{}（）【】《》「」『』〈〉,;，；、"
-_LINK = re.compile(r"!?\[([^\]]{1,300})\]\(<?([^)\s>]{1,500})>?(?:\s+[^)]{0,200})?\)")
-_LABEL = re.compile(
+_LINK = late(r"!?\[([^\]]{1,300})\]\(<?([^)\s>]{1,500})>?(?:\s+[^)]{0,200})?\)")
+_LABEL = late(
     r"(?:sources?|title|file(?:name)?|doc(?:ument)?|来源|标题|文件名?|文档|出处)\s*[:：]\s*(?=\S)",
     re.IGNORECASE,
 )
-_LED = re.compile(r"[\[【(（]?\s*\d{1,3}\s*[\]】)）.、:：]\s*(?=\S)")
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}:)?//[^/\s]{0,200}/|file:/{1,3}", re.IGNORECASE)
-_FRAGMENT = re.compile(r"(?:#[^#/]{0,80}|\?[^?/]{0,200})$")
-_PAGE = re.compile(
+_LED = late(r"[\[【(（]?\s*\d{1,3}\s*[\]】)）.、:：]\s*(?=\S)")
+_ADDRESS = late(r"(?:[a-z][a-z0-9+.-]{1,20}:)?//[^/\s]{0,200}/|file:/{1,3}", re.IGNORECASE)
+_FRAGMENT = late(r"(?:#[^#/]{0,80}|\?[^?/]{0,200})$")
+_PAGE = late(
     r"[\s,，;(（\[:：-]{1,4}"
     r"(?:(?:pages?|pp?\.?|slide|sheet|chunk|section|part|line)s?[\s.=:]{0,2}\d{1,5}"
     r"(?:\s?[-–]\s?\d{1,5})?|第\s?\d{1,5}\s?[页頁节章段]|\d{1,5}\s?[页頁])\s?[)）\]]?$",
     re.IGNORECASE,
 )
-_EXTENSION = re.compile(r"(?<=[^./\s])\.[A-Za-z][A-Za-z0-9]{0,4}$")
-_SEPARATORS = re.compile(r"[\s_.·・-]+")
+_EXTENSION = late(r"(?<=[^./\s])\.[A-Za-z][A-Za-z0-9]{0,4}$")
+_SEPARATORS = late(r"[\s_.·・-]+")
 
 Parts = tuple[str, ...]
 """A title as a path: its folders and its name."""

@@ -17,8 +17,12 @@ A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a
 :class:`Normalise`, :class:`Refuse` and :class:`Default` make rules of a caller's own functions.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ragqa.validation.rules.categories import CategoryFit
-from ragqa.validation.rules.cleanups import Default, Normalise, Refuse
 from ragqa.validation.rules.confidence import UnsupportedConfidence
 from ragqa.validation.rules.defaults import default_rules
 from ragqa.validation.rules.dumps import SearchDump
@@ -29,6 +33,9 @@ from ragqa.validation.rules.gate import RulesGate
 from ragqa.validation.rules.languages import AnswerLanguage
 from ragqa.validation.rules.payloads import JsonAnswer
 from ragqa.validation.rules.scratchpad import Scratchpad
+
+if TYPE_CHECKING:
+    from ragqa.validation.rules.cleanups import Default, Normalise, Refuse
 
 __all__ = [
     "AnswerLanguage",
@@ -48,3 +55,11 @@ __all__ = [
     "UnsupportedConfidence",
     "default_rules",
 ]
+
+_CLEANUPS = ("Default", "Normalise", "Refuse")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _CLEANUPS:  # what only callers with rules of their own need
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.cleanups"), name)

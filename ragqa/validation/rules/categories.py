@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from ragqa.language import has_han, is_function_word
+from ragqa.language.late import late
 from ragqa.ports import Category
 from ragqa.validation.fields import answer_of, field_of, refused
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
-_WORD = re.compile(r"[a-z][a-z'’-]+")
-_HAN_PAIR = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
-_LAST_RESORT = re.compile(
+_WORD = late(r"[a-z][a-z'’-]+")
+_HAN_PAIR = late(r"(?=([\u4e00-\u9fff]{2}))")
+_LAST_RESORT = late(
     r"\b(?:others?|misc\w*|general|else|remaining|unknown|rest)\b|其他|其它|其余|综合|未知",
     re.IGNORECASE,
 )

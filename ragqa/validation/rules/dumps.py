@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, refused, texts_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
-_MARK = re.compile(r"@search\.\w+|@odata\.\w+|\bsearch\.score\b|\bodata\.\w+", re.IGNORECASE)
-_MARK_WITH_VALUE = re.compile(
+_MARK = late(r"@search\.\w+|@odata\.\w+|\bsearch\.score\b|\bodata\.\w+", re.IGNORECASE)
+_MARK_WITH_VALUE = late(
     r"(?:@search\.\w+|@odata\.\w+|\bsearch\.score\b)[\"'”`]{0,2}"
     r"(?:\s?[:=|\t]\s?[\"'\[{]?-?\w|\s[\"']?-?\d)",
     re.IGNORECASE,
 )
-_STRONG_KEY = re.compile(
+_STRONG_KEY = late(
     r"[\"'](?:page_content|chunk_id|chunkId|doc_id|docId|parent_id|content_vector|reranker_score|"
     r"rerankerScore|sourcefile|sourcepage|source_documents|highlights|captions)[\"']\s*:"
     r"|\bDocument\((?:id|page_content|metadata)\s*=|\bpage_content\s*=\s*[\"']"
 )
-_ROW_KEY = re.compile(
+_ROW_KEY = late(
     r"[\"'](content|source|score|title|id|text|url|filepath|file|snippet|metadata|chunk|document|"
     r"relevance|distance|rank|内容|来源|标题|得分|分数)[\"']\s*[:：]"
 )
@@ -28,7 +29,7 @@ _FILE = (
     r"\.(?:md|pdf|html?|docx?|txt|csv|tsv|jsonl?|pptx?|xlsx?)"
 )
 _SCORE = r"(?:(?:score|relevance|similarity|distance|rank|得分|分数|相关度|相似度)\s*[:：=]?\s*)"
-_SCORED = re.compile(
+_SCORED = late(
     rf"{_FILE}\b[\"'”]?\s*[-–,:：|]?\s*[\[(（]?\s*(?:{_SCORE}\d|[01]\.\d{{2,}}\s*[\])）])"
     rf"|{_FILE}\b[\"'”]?\s*[:：=|–-]\s*[01]\.\d{{2,}}\b"
     rf"|[\[(（]{_SCORE}?[01]\.\d{{2,}}[\])）]\s*[-:：]?\s*{_FILE}"
@@ -37,18 +38,18 @@ _SCORED = re.compile(
     rf"[^.。\n]{{0,20}}{_SCORE}\d",
     re.IGNORECASE,
 )
-_SCORE_VALUE = re.compile(rf"{_SCORE}\d*\.\d{{2,}}", re.IGNORECASE)
-_HEADED = re.compile(
+_SCORE_VALUE = late(rf"{_SCORE}\d*\.\d{{2,}}", re.IGNORECASE)
+_HEADED = late(
     r"\s*(?:search results?|retrieved (?:documents?|passages?|chunks?)"
     r"|top[- ]?\d+ (?:results?|hits)|(?:检索|搜索)(?:结果|到的?(?:文档|内容|片段)))"
     r"\s*(?:\(\d+\)|（\d+）)?\s*[:：]",
     re.IGNORECASE,
 )
-_FILE_LINE = re.compile(rf"\s*(?:\d{{1,2}}[.)、]|[-*•]|\[\d{{1,2}}\])\s*{_FILE}\b", re.IGNORECASE)
+_FILE_LINE = late(rf"\s*(?:\d{{1,2}}[.)、]|[-*•]|\[\d{{1,2}}\])\s*{_FILE}\b", re.IGNORECASE)
 
 
 # Nearly every answer holds none of these, and then none of the patterns can match.
-_SIGN = re.compile(r"[@:：=\[(（|\n]")
+_SIGN = late(r"[@:：=\[(（|\n]")
 _SIGN_WORDS = ("score", "odata", "得分", "分数", "相关度", "相似度")
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import prompts
 from ragqa.contract import QAResponse
+from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, field_of, passed_with, refused, sources_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
-_UNSPOKEN = re.compile(r"[\W_]+")
-_LEAD = re.compile(
+_UNSPOKEN = late(r"[\W_]+")
+_LEAD = late(
     r"\s*(?:(?:your |the )?question(?: is| was)?|q|you asked|answer|问题|问|您问的是|回答)"
     r"\s*[:：]\s*",
     re.IGNORECASE,
@@ -81,13 +82,13 @@ _FILLERS = _listed(
     """
 )
 _TYPE_WORDS = _listed("string str text none 无 文本 example sample value number")
-_BRACKETED = re.compile(r"[<\[{（(【《]{1,2}\s*([^<>\[\]{}]{1,60}?)\s*[>\]}）)】》]{1,2}[.。]?")
-_MARKED = re.compile(
+_BRACKETED = late(r"[<\[{（(【《]{1,2}\s*([^<>\[\]{}]{1,60}?)\s*[>\]}）)】》]{1,2}[.。]?")
+_MARKED = late(
     r"\W*(?:\$\{?\w*answer\w*\}?|%s|%\(\w+\)s|x{3,}|_{3,})\W*"
     r"|\s*(?:todo|fixme|tbd|待填写|待补充)\b\s*[:：].*|\s*lorem ipsum\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_FILLED_IN = re.compile(
+_FILLED_IN = late(
     r"\b(?:answer|text|here|insert|your|placeholder|string|response)\b|答案|回答|填写|内容",
     re.IGNORECASE,
 )

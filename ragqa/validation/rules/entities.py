@@ -13,21 +13,22 @@ from pydantic import BaseModel
 from ragqa.contract import Passage
 from ragqa.grounding.figures import Figure, FigureSet, figures, stands
 from ragqa.grounding.figures.units import money
+from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, field_of, passed_with, sources_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 
 # "id: 7" or 编号：7, and what a record calls a price.
-_ID = re.compile(
+_ID = late(
     r"(?:\b(?:item|product|article|model|entity)?[ _-]?(?:id|number|no\.?|sku|code)"
     r"|编号|货号|型号|商品号)\s*[:：#=]\s*([^\s;；,，|]+)",
     re.IGNORECASE,
 )
-_PRICE = re.compile(
+_PRICE = late(
     r"(?:prices?|costs?|rrp|msrp|价格|单价|售价|价钱|价)\s?(?:\([^)]{0,12}\)|（[^）]{0,12}）)?"
     r"[\s:：=]{0,3}(?:is|of|为|是)?\s?([^;；|\n]{1,24})",
     re.IGNORECASE,
 )
-_BLANKS = re.compile(r"[\s\-‐–_·・]+")
+_BLANKS = late(r"[\s\-‐–_·・]+")
 
 
 class Entities:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragqa.language.late import late
+
 _RECORD = (
     "id name title price score content source sources category stock sku url link summary document"
     " doc chunk page confidence type brand author text file filename path snippet metadata product"
@@ -21,17 +23,17 @@ _ENGLISH_LABEL = "|".join(label for label in _LABELS if label.isascii())
 _CHINESE_LABEL = "|".join(label for label in _LABELS if not label.isascii())
 
 # A label begins the text or follows a mark, a blank or emphasis, and a colon or = follows it.
-_LABEL = re.compile(
+_LABEL = late(
     rf"(?:^|(?<=[\s;；|,，。、*_(（{{\-•\"'“]))"
     rf"(?:(?P<en>{_ENGLISH_LABEL})|(?P<zh>(?:产品|商品)?(?:{_CHINESE_LABEL})))"
     r"[*_\"'”]{0,3}\s?[:：=]",
     re.IGNORECASE,
 )
-_PAIR_LINE = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])?\s*[*_]{0,2}[^\s:：|][^:：|\n]{0,24}[:：]\s*\S")
-_BREAKS = re.compile(r"[;；|,，、\n]")
-_RULE_LINE = re.compile(r"\|\s*:?-{3,}|\+-{3,}\+|┌─|├─|\s:?-{3,}:?\s*\|")
-_TABLE_TAG = re.compile(r"<(?:table|thead|tbody|tr|td|th)\b", re.IGNORECASE)
-_CSV_LINE = re.compile(
+_PAIR_LINE = late(r"\s*(?:[-*•]|\d{1,2}[.)])?\s*[*_]{0,2}[^\s:：|][^:：|\n]{0,24}[:：]\s*\S")
+_BREAKS = late(r"[;；|,，、\n]")
+_RULE_LINE = late(r"\|\s*:?-{3,}|\+-{3,}\+|┌─|├─|\s:?-{3,}:?\s*\|")
+_TABLE_TAG = late(r"<(?:table|thead|tbody|tr|td|th)\b", re.IGNORECASE)
+_CSV_LINE = late(
     r"[^,\n]{0,80}(?:,(?! )[^,\n]{0,80}){2,40}|[^;\n]{0,80}(?:;(?! )[^;\n]{0,80}){2,40}"
 )
 

@@ -6,24 +6,25 @@ import re
 import unicodedata
 from typing import Any
 
+from ragqa.language.late import late
 from ragqa.language.script import HAN
 from ragqa.validation.fields import answer_of, refused
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
-_HAN = re.compile(f"[{HAN}]")
-_OTHER_SCRIPT = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f]")
-_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-_SMALL_WORD = re.compile(
+_HAN = late(f"[{HAN}]")
+_OTHER_SCRIPT = late(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f]")
+_LATIN_WORD = late(r"[A-Za-z]{2,}")
+_SMALL_WORD = late(
     r"\b(?:the|is|are|was|were|of|to|in|on|at|for|and|or|you|your|it|its|can|be|this|that|with|by|"
     r"from|has|have|not|do|does|will|within|an|a)\b",
     re.IGNORECASE,
 )
-_ANOTHER_WANTED = re.compile(
+_ANOTHER_WANTED = late(
     r"英文|英语|英譯|英译|翻译|原文|中文|汉语|中国话|\b(?:english|chinese|mandarin|translat\w+|hanzi|pinyin|"
     r"in (?:french|german|spanish|italian|japanese|korean|dutch))\b",
     re.IGNORECASE,
 )
-_PLAIN_WORD = re.compile(r"\b[a-z]{5,}\b")  # in a title all longer words are capitalised
+_PLAIN_WORD = late(r"\b[a-z]{5,}\b")  # in a title all longer words are capitalised
 _MIN_SMALL_WORDS = 2
 """A name or a title may hold one word like "the"; a sentence holds more."""
 _MIN_HAN = 6

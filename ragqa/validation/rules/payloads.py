@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, refused
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 from ragqa.validation.rules.labels import is_field_list, is_table
 
-_KEY = re.compile(r"([\"'“”])([^\"'“”\n:：{}\[\]]{1,40})[\"'“”]\s*[:：]\s*(?=[\"'“\[{\d\-tfnTFN])")
-_BARE_KEY = re.compile(r"[{,]\s*[A-Za-z_]\w{0,30}\s*:\s*[\"'\[{\d\-tfn]")
-_LIST = re.compile(r"\[\s*(?:[\"'“{\[].*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
-_FENCE = re.compile(r"```[ \t]*(\w{0,12})[ \t]*\n?(.{0,4000}?)(?:```|$)", re.DOTALL)
+_KEY = late(r"([\"'“”])([^\"'“”\n:：{}\[\]]{1,40})[\"'“”]\s*[:：]\s*(?=[\"'“\[{\d\-tfnTFN])")
+_BARE_KEY = late(r"[{,]\s*[A-Za-z_]\w{0,30}\s*:\s*[\"'\[{\d\-tfn]")
+_LIST = late(r"\[\s*(?:[\"'“{\[].*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
+_FENCE = late(r"```[ \t]*(\w{0,12})[ \t]*\n?(.{0,4000}?)(?:```|$)", re.DOTALL)
 _DATA_FENCES = frozenset({"json", "jsonc", "json5", "yaml", "yml", "xml", "csv", "tsv", "toml"})
-_MARKUP = re.compile(r"<([A-Za-z][\w-]{0,30})(?:\s[^<>]{0,200})?>.*</\1>", re.DOTALL)
-_ASKS_FOR_CODE = re.compile(
+_MARKUP = late(r"<([A-Za-z][\w-]{0,30})(?:\s[^<>]{0,200})?>.*</\1>", re.DOTALL)
+_ASKS_FOR_CODE = late(
     r"\b(?:json|yaml|xml|csv|code|config\w*|snippet|command|script|syntax|format|payload|body|"
     r"request|header|field|parameter|setting|example|sample|query|api|schema|template)s?\b"
     r"|代码|配置|格式|命令|示例|例子|语法|脚本|参数|字段|请求|接口|模板|设置",
@@ -25,7 +26,7 @@ _OWN_KEYS = frozenset({"answer", "confidence", "sources", "follow_up", "needs_hu
 
 
 # Nearly every answer holds none of these, and then it is no payload.
-_SIGN = re.compile(r"[{\[<|:：=\t`\n┌]")
+_SIGN = late(r"[{\[<|:：=\t`\n┌]")
 
 
 def is_payload(text: str, question: str = "") -> str:

@@ -5,27 +5,28 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, refused, texts_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
 _LINE = r"(?:^|\n|(?<=[.!?。！？]\s))[ \t>*_#]*"
-_NOTES = re.compile(
+_NOTES = late(
     rf"{_LINE}(?:Action Input|Final Answer|Observation|Tool (?:Call|Input|Output)|"
     rf"行动输入|最终答案|观察|工具(?:调用|输入|输出))[*_]{{0,2}}\s?[:：]",
     re.IGNORECASE,
 )
-_THOUGHT = re.compile(
+_THOUGHT = late(
     rf"{_LINE}(?:Thoughts?|Reasoning|Plan|思考|推理|计划)(?: \d{{1,2}})?[*_]{{0,2}}\s?[:：]",
     re.IGNORECASE,
 )
-_ACTION = re.compile(
+_ACTION = late(
     r"(?:^|\n|[.!?。！？;；]\s?|\s)[ \t>*_#]*(?:Action|Tool|行动|动作|工具)[*_]{0,2}\s?[:：]\s*\S"
 )
-_NAMED_ACTION = re.compile(
+_NAMED_ACTION = late(
     rf"{_LINE}(?:Action|行动|动作)(?: \d{{1,2}})?[*_]{{0,2}}\s?[:：]\s*"
     r"(?:[a-z]+_[a-z_]+|\w+\(|\w+\[|search\b|搜索|查询)"
 )
-_TAG = re.compile(
+_TAG = late(
     r"</?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|tool_calls?|"
     r"tool_response|tool_result|function_calls?|function_results?|(?:\w{1,12}:)?invoke|"
     r"tool_use)\b[^>\n]{0,200}>"
@@ -35,13 +36,13 @@ _TAG = re.compile(
     r"|<(?:start|end)_of_turn>|#{2,3} ?(?:Instruction|Response|System|Assistant|Human) ?:",
     re.IGNORECASE,
 )
-_TOOL = re.compile(r"\bsearch_documents\b")
-_CALL = re.compile(
+_TOOL = late(r"\bsearch_documents\b")
+_CALL = late(
     r"(?:^|\s)(?:functions|tools)\.\w{2,40}\s*\(|\"tool_call_id\"\s*:"
     r"|\"function_call\"\s*:|\"tool_calls\"\s*:"
 )
 _SPEAKER = r"\s*(?:system|assistant|user|human|系统|助手|用户)\s*[:：]"
-_PLAN = re.compile(
+_PLAN = late(
     r"\A\s*(?:(?:ok(?:ay)?|sure|well|first)[,.!]? )?"
     r"(?:let me|i(?:['’]ll| will| need to| should| must| have to| am going to))"
     r" (?:first |now |quickly )?(?:search|look (?:(?:this|that|it) )?up|call the|query|"
@@ -49,10 +50,10 @@ _PLAN = re.compile(
     r"|\A\s*(?:好的?[，,。])?(?:让我|我(?:需要|应该|将|先|来|会))先?(?:搜索|查找|检索|查询|调用|查一下)",
     re.IGNORECASE,
 )
-_ANSWERING = re.compile(r"\A\s*(assistant|助手)\s?[:：]\s*\S", re.IGNORECASE)
-_ROLE = re.compile(_SPEAKER, re.IGNORECASE)
-_ROLE_TURN = re.compile(rf"\n{_SPEAKER}", re.IGNORECASE)
-_SYSTEM_PROMPT = re.compile(
+_ANSWERING = late(r"\A\s*(assistant|助手)\s?[:：]\s*\S", re.IGNORECASE)
+_ROLE = late(_SPEAKER, re.IGNORECASE)
+_ROLE_TURN = late(rf"\n{_SPEAKER}", re.IGNORECASE)
+_SYSTEM_PROMPT = late(
     r"\A\s*(?:you are (?:an?|the) (?:\w+[ -]){0,4}(?:assistant|agent|model|chatbot|bot)\b"
     r"|(?:reply|respond|answer|return) (?:only )?(?:with|in|as) (?:a |an |one )?(?:\w+ )?json\b"
     r"|你是(?:一[个名位])?[^，。\n]{0,16}(?:助手|助理|客服机器人|模型)[，。,.]"
@@ -62,7 +63,7 @@ _SYSTEM_PROMPT = re.compile(
 
 
 # Nearly every answer holds none of these signs, and then only a few patterns can match.
-_SIGN = re.compile(r"[:：<◁&\[【(#]")
+_SIGN = late(r"[:：<◁&\[【(#]")
 _WITHOUT_SIGN = (_SYSTEM_PROMPT, _PLAN, _TOOL)
 _ANYWHERE = (_NOTES, _NAMED_ACTION, _TAG, _CALL, *_WITHOUT_SIGN)
 

@@ -178,9 +178,9 @@ def test_time_grows_with_the_argument_only(piece: str) -> None:
 
     def seconds(chars: int) -> float:
         given = arguments(x=piece * (chars // len(piece)))
-        begin = time.perf_counter()
+        begin = time.process_time()
         check.check(given, CheckContext())
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     assert seconds(100_000) < 40 * max(seconds(10_000), 0.002)
 
