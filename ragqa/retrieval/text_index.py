@@ -25,7 +25,7 @@ from ragqa.errors import RetrievalError
 from ragqa.ports import Clock
 from ragqa.retrieval import records
 from ragqa.retrieval.analysis import ANALYZER, FORMAT, analyzer
-from ragqa.retrieval.faults import INDEX_COMMAND, DamagedIndexError, is_locked, translated
+from ragqa.retrieval.faults import INDEX_COMMAND, DamagedIndexError, damaged, is_locked, translated
 
 _HEAP_BYTES = 100_000_000  # what a writer gathers before it starts another segment
 _POLL_S = 0.05
@@ -171,10 +171,7 @@ class TextIndex:
 
     def _absent(self) -> RetrievalError:
         if self._text.exists():
-            return DamagedIndexError(
-                f"The index in {self.folder} is damaged.",
-                hint=f"Make it anew with: {INDEX_COMMAND}",
-            )
+            return damaged(self.folder)
         if any(self._others()):
             return _StaleIndexError(
                 f"The index in {self.folder} was made by another version of ragqa.",
