@@ -12,6 +12,7 @@ from ragqa.app.home import home_of, is_ours
 from ragqa.app.own_packages import require_own_packages
 from ragqa.errors import ConfigError, ProviderError, RagqaError, RetrievalError
 from ragqa.settings import Settings
+from ragqa.settings.kinds import is_v1_form
 from ragqa.settings.registry import declared, shown
 from ragqa.settings.resolve import (
     OPENAI_URL,
@@ -152,6 +153,10 @@ def _model(settings: Settings) -> Finding:
         require(settings, missing_for_model(settings), purpose=f"to answer with {provider}")
         if provider == "openai":
             check_key_target(settings, "OPENAI_BASE_URL", settings.openai.base_url or OPENAI_URL)
+        elif provider == "azure":
+            check_key_target(
+                settings, "AZURE_OPENAI_ENDPOINT", settings.azure_openai.endpoint or ""
+            )
         app.parts_for(settings)
     except RagqaError as exc:
         return _broken("model", exc)
@@ -161,7 +166,13 @@ def _model(settings: Settings) -> Finding:
 
 
 def _model_name(settings: Settings) -> str:
-    return settings.openai.chat_model or settings.azure_openai.chat_deployment or ""
+    if provider_of(settings) != "azure":
+        return settings.openai.chat_model or ""
+    azure = settings.azure_openai
+    opened_by = "key" if azure.api_key else "identity"
+    is_v1 = is_v1_form(azure.endpoint or "")
+    form = "v1 form" if is_v1 else f"API version {azure.api_version}"
+    return f"deployment {azure.chat_deployment} at {azure.endpoint} ({form}, {opened_by})"
 
 
 def _index(settings: Settings) -> Finding:

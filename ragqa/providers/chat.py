@@ -41,8 +41,7 @@ class EndpointChatModel:
     @property
     def name(self) -> str:
         """Name model and endpoint kind, for records and cache keys; never a key."""
-        kind = "openai" if self._at.is_official else f"openai-compatible({self._at.host})"
-        return f"{kind}:{self._at.model}"
+        return f"{self._at.label}:{self._at.model}"
 
     @cached_property
     def langchain(self) -> ChatOpenAI:

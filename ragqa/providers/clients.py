@@ -14,12 +14,17 @@ import time
 import weakref
 from collections.abc import AsyncGenerator, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
 import openai
 
 from ragqa.providers.endpoint import NO_KEY, Endpoint
+
+if TYPE_CHECKING:
+    from ragqa.providers.entra import AsyncTokens, Tokens
+
+Client = TypeVar("Client", openai.OpenAI, openai.AsyncOpenAI)
 
 CONNECT_TIMEOUT_S = 10.0
 _IDENTITY_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
@@ -43,9 +48,7 @@ class Clients:
         if self._blocking is None:
             with self._lock:
                 if self._blocking is None:
-                    http = _DeadlineClient(**self._http())
-                    self._blocking = openai.OpenAI(http_client=http, **self._sdk())
-                    weakref.finalize(self, http.close)
+                    self._blocking = self._made_blocking()
         return self._blocking
 
     async def of_this_loop(self) -> openai.AsyncOpenAI:
@@ -53,9 +56,8 @@ class Clients:
         loop = asyncio.get_running_loop()
         kept = self._by_loop.get(loop)
         if kept is None:
-            http = openai.DefaultAsyncHttpxClient(**self._http())
-            client = openai.AsyncOpenAI(http_client=http, **self._sdk())
-            kept = client, self._until_loop_ends(loop, client)
+            client, tokens = self._made_async()
+            kept = client, self._until_loop_ends(loop, client, tokens)
             with self._lock:
                 for old in [old for old in self._by_loop if old.is_closed()]:
                     del self._by_loop[old]
@@ -63,8 +65,27 @@ class Clients:
             await anext(kept[1])
         return kept[0]
 
+    def _made_blocking(self) -> openai.OpenAI:
+        tokens = self._at.entra.blocking() if self._at.entra else None
+        http = _DeadlineClient(**self._http())
+        weakref.finalize(self, http.close)
+        if tokens:
+            weakref.finalize(self, tokens.close)
+        kind = openai.AzureOpenAI if self._at.api_version else openai.OpenAI
+        return self._without_surroundings(kind(http_client=http, **self._sdk(tokens)))
+
+    def _made_async(self) -> tuple[openai.AsyncOpenAI, AsyncTokens | None]:
+        tokens = self._at.entra.of_a_loop() if self._at.entra else None
+        http = openai.DefaultAsyncHttpxClient(**self._http())
+        kind = openai.AsyncAzureOpenAI if self._at.api_version else openai.AsyncOpenAI
+        client = kind(http_client=http, **self._sdk(tokens))
+        return self._without_surroundings(client), tokens
+
     async def _until_loop_ends(
-        self, loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI
+        self,
+        loop: asyncio.AbstractEventLoop,
+        client: openai.AsyncOpenAI,
+        tokens: AsyncTokens | None,
     ) -> AsyncGenerator[None, None]:
         try:
             yield
@@ -72,6 +93,8 @@ class Clients:
             with self._lock:
                 self._by_loop.pop(loop, None)
             await client.close()
+            if tokens:
+                await tokens.close()
 
     def _http(self) -> dict[str, Any]:
         return {
@@ -82,14 +105,32 @@ class Clients:
             "verify": _ssl_context(with_roots=self._at.base_url.startswith("https:")),
         }
 
-    def _sdk(self) -> dict[str, Any]:
-        others = {} if self._at.is_official else dict.fromkeys(_IDENTITY_HEADERS, openai.omit)
-        return {
-            "api_key": self._at.key or NO_KEY,
+    def _sdk(self, tokens: Tokens | AsyncTokens | None) -> dict[str, Any]:
+        options: dict[str, Any] = {
             "base_url": self._at.base_url,
             "max_retries": 0,  # the exchange retries: it knows the deadline
-            "default_headers": others,
+            "default_headers": self._headers(),
+            "admin_api_key": "",  # or the SDK looks for one in the environment
         }
+        if self._at.api_version:
+            options["api_version"] = self._at.api_version
+        if tokens:
+            options["azure_ad_token_provider" if self._at.api_version else "api_key"] = tokens
+        else:
+            options["api_key"] = self._at.key or NO_KEY
+        return options
+
+    def _headers(self) -> dict[str, Any]:
+        return {} if self._at.is_official else dict.fromkeys(_IDENTITY_HEADERS, openai.omit)
+
+    def _without_surroundings(self, client: Client) -> Client:
+        """Take out of a client what the SDK found in OPENAI_CUSTOM_HEADERS: it is for OpenAI.
+
+        No argument of the SDK turns this off.
+        """
+        if not self._at.is_official:
+            client._custom_headers = self._headers()
+        return client
 
 
 def timeout(seconds: float) -> openai.Timeout:

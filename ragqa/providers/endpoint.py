@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
 from ragqa.errors import ConfigError
 from ragqa.settings.kinds import is_loopback
+
+if TYPE_CHECKING:
+    from ragqa.providers.entra import Entra
 
 OFFICIAL_URL = "https://api.openai.com/v1"
 NO_KEY = "no-key"
@@ -34,6 +37,10 @@ class Endpoint:
         model: The model, as the service calls it.
         key: The key; empty where none is set. Never shown.
         url_setting, key_setting, model_setting: What the user set, for messages.
+        service: Whose service it is, which decides how it is called.
+        api_version: Sent with every request; empty where the service has none.
+        url_hint: What the address looks like, for messages.
+        entra: Where tokens come from; None where a key is sent, or nothing.
     """
 
     base_url: str
@@ -42,6 +49,17 @@ class Endpoint:
     url_setting: str = "OPENAI_BASE_URL"
     key_setting: str = "OPENAI_API_KEY"
     model_setting: str = "RAGQA_CHAT_MODEL"
+    service: Literal["openai", "azure"] = "openai"
+    api_version: str = ""
+    url_hint: str = "Its path often ends in /v1."
+    entra: Entra | None = None
+
+    @property
+    def label(self) -> str:
+        """Name service and host, for records; never a key."""
+        if self.is_official:
+            return "openai"
+        return f"{'azure' if self.service == 'azure' else 'openai-compatible'}({self.host})"
 
     @property
     def host(self) -> str:
@@ -63,9 +81,10 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """Name address and model, for what is remembered about them; holds no secret."""
+        """Name address, model and version, for what is remembered about them; holds no secret."""
         parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{self.host}{parts.path.rstrip('/')} {self.model}"
+        address = f"{parts.scheme}://{self.host}{parts.path.rstrip('/')}"
+        return f"{address} {self.model} {self.api_version}".rstrip()
 
 
 def openai_endpoint(
@@ -76,17 +95,27 @@ def openai_endpoint(
     Raises:
         ConfigError: If the model's name is missing, or OpenAI's own service has no key.
     """
-    key = api_key if isinstance(api_key, str) else api_key and api_key.get_secret_value()
-    key = (key or "").strip()
+    key = key_of(api_key, "OPENAI_API_KEY")
     at = Endpoint(base_url or OFFICIAL_URL, model, key, model_setting=model_setting)
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigError(f"{at.key_setting} holds characters that no key has.")
     if not model:
         raise ConfigError(f"{model_setting} is not set.", hint="Name the model to use.")
     if at.is_official and not at.key:
         raise ConfigError(f"{at.key_setting} is not set.", hint=f"{at.host} answers only with one.")
     _warn_of_plain_http(at)
     return at
+
+
+def key_of(api_key: Secret | str | None, key_setting: str) -> str:
+    """Return the key itself; empty where none is set.
+
+    Raises:
+        ConfigError: If it cannot be a key.
+    """
+    key = api_key if isinstance(api_key, str) else api_key and api_key.get_secret_value()
+    key = (key or "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"{key_setting} holds characters that no key has.")
+    return key
 
 
 def _warn_of_plain_http(at: Endpoint) -> None:

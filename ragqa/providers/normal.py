@@ -14,6 +14,9 @@ JsonObject = dict[str, Any]
 REFUSAL = "refusal"
 """Why a reply ended that is a refusal: the text is the model's own words."""
 
+FILTERED = "content_filter"
+"""Why a reply ended that the service's content filter stopped."""
+
 _REASONS = {
     "eos": "stop",
     "eos_token": "stop",
@@ -21,7 +24,7 @@ _REASONS = {
     "stop_sequence": "stop",
     "max_tokens": "length",
     "model_length": "length",
-    "safety": "content_filter",
+    "safety": FILTERED,
 }
 """What servers and gateways call the same reasons, in lower case."""
 
@@ -81,6 +84,8 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
         raise MalformedReplyError
     choice: Any = next(iter(data["choices"]), {"message": {}})
     message = choice.get("message") if isinstance(choice, dict) else None
+    if message is None and isinstance(choice, dict) and choice.get("finish_reason"):
+        message = {}  # Azure leaves it out where its content filter stopped the answer
     if not isinstance(message, dict):
         raise MalformedReplyError
     text, is_refusal = _text_of(message, by_function)
@@ -112,6 +117,7 @@ class StreamShape:
         self._by_function = by_function
         self._usage: JsonObject | None = None
         self._refusal = ""
+        self._filtered = False
         self.has_text = False
         self.ended = False
 
@@ -147,11 +153,17 @@ class StreamShape:
         return {"index": 0, "delta": shaped, "finish_reason": reason}
 
     def _ending(self, choice: JsonObject) -> str | None:
-        """Return the finish reason once: some servers repeat it, and LangChain would join them."""
+        """Return the finish reason once: some servers repeat it, and LangChain would join them.
+
+        One that comes late counts: Azure's asynchronous filter may stop a text that has ended.
+        Source: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-streaming
+        """
         reason = _reason(choice.get("finish_reason"), self._by_function)
-        if self.ended:
+        is_late = reason == FILTERED and not self._filtered
+        if self.ended and not is_late:
             return None
         self.ended = reason is not None
+        self._filtered = reason == FILTERED
         return reason
 
 

@@ -28,9 +28,17 @@ from ragqa.waiting import retry_after_s
 _MODEL = re.compile(
     r"model_not_found|DeploymentNotFound|ModelNotFound|unknown_model|model_not_supported"
     r"|(?:model|deployment)\b.{0,120}(?:does not exist|not exist|not found|not available|unknown)"
-    r"|(?:no such|unknown|invalid|unable to find|not a valid) (?:model|deployment)",
+    r"|(?:no such|unknown|invalid|unable to find|not a valid) (?:model|deployment)"
+    r"|OperationNotSupported|does not work with the specified model",
     re.IGNORECASE | re.DOTALL,
 )
+_VERSION = re.compile(
+    r"(?:unsupported|invalid|unknown)[ _-]?api[ _-]?version"
+    r"|api[ _-]?version\b.{0,80}(?:not (?:supported|valid|found)|unsupported|invalid|retired)"
+    r"|enabled only for api[ _-]?version",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Services of Azure say it with several statuses: 400 and 404."""
 
 
 def refusal(fault: Fault, at: Endpoint, headers: Any, prompt: str = "") -> RagqaError:
@@ -43,6 +51,8 @@ def refusal(fault: Fault, at: Endpoint, headers: Any, prompt: str = "") -> Ragqa
         prompt: The text that was sent; a message that repeats some of it is not shown.
     """
     words = f"{fault.code} {fault.message}"
+    if at.api_version and _VERSION.search(words):
+        return _wrong_version(at)
     for pattern, error in _BY_WORDS:
         if pattern.search(words):
             return error(fault, at, headers)
@@ -70,7 +80,7 @@ def malformed(at: Endpoint) -> TransportError:
     """Return the error of a reply that is not what the protocol says."""
     return TransportError(
         f"The reply of {at.host} is not what the OpenAI protocol says.",
-        hint=f"Check {at.url_setting}: its path often ends in /v1.",
+        hint=f"Check {at.url_setting}. {at.url_hint}",
     )
 
 
@@ -78,7 +88,7 @@ def no_service(at: Endpoint) -> WrongEndpointError:
     """Return the error of something that answers with a page or other text."""
     return WrongEndpointError(
         f"{at.url_setting} leads to {at.host}, where no model service answers.",
-        hint="Its path often ends in /v1.",
+        hint=at.url_hint,
     )
 
 
@@ -111,7 +121,9 @@ def too_long(at: Endpoint) -> ContextOverflowError:
 
 
 def refused_key(at: Endpoint) -> AuthError:
-    """Return the error of a key that is wrong or missing."""
+    """Return the error of a key or a token that is wrong or missing."""
+    if at.entra:
+        return AuthError(f"{at.host} refuses the identity's token.", hint=_rights(at))
     if not at.key:
         return AuthError(f"{at.host} asks for a key.", hint=f"Set {at.key_setting}.")
     return AuthError(f"{at.host} refuses the key.", hint=f"Check {at.key_setting}.")
@@ -120,7 +132,7 @@ def refused_key(at: Endpoint) -> AuthError:
 def no_such_model(at: Endpoint) -> AuthError:
     """Return the error of a model that is not there, or not for this key."""
     return AuthError(
-        f"{at.host} has no model {at.model!r}, or the key may not use it.",
+        f"{at.host} has no {_model_word(at)} {at.model!r}, or the key may not use it.",
         hint=f"Check {at.model_setting}.",
     )
 
@@ -144,6 +156,8 @@ def _filtered(at: Endpoint) -> ContentFilterError:
 
 
 def _forbidden(at: Endpoint) -> AuthError:
+    if at.entra:
+        return AuthError(f"{at.host} does not let the identity use {at.model!r}.", hint=_rights(at))
     if not at.key:
         return refused_key(at)
     return AuthError(
@@ -158,7 +172,33 @@ def _not_there(fault: Fault, at: Endpoint) -> RagqaError:
     does = "redirects elsewhere" if fault.status < 400 else f"answers {fault.status}"
     return WrongEndpointError(
         f"{at.url_setting} leads to {at.host}, which {does}: no model service is there.",
-        hint="Its path often ends in /v1.",
+        hint=at.url_hint,
+    )
+
+
+def no_token(at: Endpoint) -> AuthError:
+    """Return the error of an identity that is not there, or gets no token."""
+    return AuthError(
+        f"No token could be had for {at.host}.",
+        hint=f"Set {at.key_setting}, sign in with az login, or give this machine an identity."
+        if at.entra
+        else f"Check {at.key_setting}.",
+    )
+
+
+def _rights(at: Endpoint) -> str:
+    # learn.microsoft.com/azure/ai-foundry/openai/how-to/role-based-access-control
+    return f"Give it the role Cognitive Services OpenAI User, or set {at.key_setting}."
+
+
+def _model_word(at: Endpoint) -> str:
+    return "deployment" if at.service == "azure" else "model"
+
+
+def _wrong_version(at: Endpoint) -> WrongEndpointError:
+    return WrongEndpointError(
+        f"{at.host} does not take the API version {at.api_version!r} for {at.model!r}.",
+        hint="Check AZURE_OPENAI_API_VERSION.",
     )
 
 
@@ -174,7 +214,7 @@ _BY_WORDS: tuple[tuple[re.Pattern[str], _Maker], ...] = tuple(
     for pattern, error in (
         (
             r"insufficient_quota|exceeded your current quota|billing_"
-            r"|insufficient[_ ](?:balance|credit)",
+            r"|insufficient[_ ](?:balance|credit)|out of call volume quota",
             lambda fault, at, headers: _no_quota(at),
         ),
         (r"rate_limit", lambda fault, at, headers: slow_down(at, headers)),

@@ -5,6 +5,7 @@
     openai.APIError             an error event inside a stream, by its body
     langchain-core ModelError   by kind
     httpx, sockets, time-outs   TransportError
+    azure-identity              AuthError: no token
     JSON, types, keys           TransportError: the reply was malformed
 
 What is not foreign passes as it is.
@@ -18,7 +19,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ragqa.errors import AuthError, ContentFilterError, ProviderError, RagqaError, RefusalError
+from ragqa.errors import ContentFilterError, ProviderError, RagqaError, RefusalError
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault, read_fault
 from ragqa.providers.normal import FaultInReplyError, NoServiceError
@@ -27,6 +28,7 @@ from ragqa.providers.refusals import (
     malformed,
     no_service,
     no_such_model,
+    no_token,
     refusal,
     refused_key,
     repeats,
@@ -54,6 +56,8 @@ def translate(exc: Exception, at: Endpoint, *, prompt: str = "") -> Exception:
         return exc
     if _is_http_error(exc):
         return took_too_long(at) if "Timeout" in type(exc).__name__ else unreachable(at)
+    if _package(exc) == "azure":  # azure-identity: nothing else of it is called here
+        return no_token(at)
     for kind, make in makers():
         if isinstance(exc, kind):
             return make(exc, at, prompt)
@@ -114,7 +118,7 @@ def _of_sdk() -> Makers:
         (openai.LengthFinishReasonError, lambda exc, at, prompt: _cut_off(at)),
         (openai.WebSocketConnectionClosedError, lambda exc, at, prompt: interrupted(at)),
         (openai.WebSocketQueueFullError, lambda exc, at, prompt: interrupted(at)),
-        (more.SubjectTokenProviderError, lambda exc, at, prompt: _no_token(at)),
+        (more.SubjectTokenProviderError, lambda exc, at, prompt: no_token(at)),
         (openai.InvalidWebhookSignatureError, lambda exc, at, prompt: _unusable(at)),
         (openai.OpenAIError, lambda exc, at, prompt: _unusable(at)),
     )
@@ -152,7 +156,11 @@ def _of_python() -> Makers:
 
 def _is_http_error(exc: Exception) -> bool:
     """Tell errors of httpx and its successor apart without importing either."""
-    return type(exc).__module__.partition(".")[0] in _HTTP_PACKAGES
+    return _package(exc) in _HTTP_PACKAGES
+
+
+def _package(exc: Exception) -> str:
+    return type(exc).__module__.partition(".")[0]
 
 
 def _filtered_answer(at: Endpoint) -> ContentFilterError:
@@ -161,10 +169,6 @@ def _filtered_answer(at: Endpoint) -> ContentFilterError:
 
 def _cut_off(at: Endpoint) -> ProviderError:
     return ProviderError(f"{at.host} cut the answer off at its token limit.")
-
-
-def _no_token(at: Endpoint) -> AuthError:
-    return AuthError(f"No token could be had for {at.host}.", hint=f"Check {at.key_setting}.")
 
 
 def _unusable(at: Endpoint) -> ProviderError:

@@ -33,6 +33,15 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def is_v1_form(url: str) -> bool:
+    """Tell whether an address of Azure OpenAI selects the v1 form.
+
+    >>> is_v1_form("https://name.openai.azure.com/openai/v1/")
+    True
+    """
+    return url.rstrip("/").lower().endswith("/openai/v1")
+
+
 def _http_url(value: str) -> str:
     allowed = "an http(s) URL, for instance https://name.example.com"
     if inner_marks(value) or not value.isprintable():

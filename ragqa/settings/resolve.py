@@ -13,7 +13,16 @@ from ragqa.settings.tables import nearest_variable
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-_AZURE_DOMAINS = (".azure.com", ".azure.us", ".azure.cn", ".azure-api.net", ".windows.net")
+# Microsoft's own services alone: anybody may run a machine under cloudapp.azure.com, or a gateway
+# under azure-api.net.
+_AZURE_DOMAINS = (
+    *(
+        f".{service}.azure.{cloud}"
+        for service in ("openai", "cognitiveservices", "services.ai", "search")
+        for cloud in ("com", "us", "cn")
+    ),
+    ".search.windows.net",
+)
 _KEYS = {
     "OPENAI_BASE_URL": "OPENAI_API_KEY",
     "AZURE_OPENAI_ENDPOINT": "AZURE_OPENAI_API_KEY",

@@ -556,6 +556,10 @@ class TestWhereKeysGo:
     def test_the_token_of_an_identity_goes_to_azure_alone(self, tmp_path):
         for url, fine in (
             ("https://x.search.windows.net", True),
+            ("https://x.services.ai.azure.com/openai/v1/", True),
+            ("https://collector.westeurope.cloudapp.azure.com", False),
+            ("https://collector.azure-api.net", False),
+            ("https://collector.blob.core.windows.net", False),
             ("https://collector.example.com", False),
             ("https://windows.net.evil.example", False),
         ):
