@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from ragqa.errors import MissingExtraError
+
+CONNECT_TIMEOUT_S = 10.0
 
 
 class SearchClients(Protocol):
@@ -27,6 +30,9 @@ class SearchClients(Protocol):
     @property
     def host(self) -> str:
         """The service's host, for messages."""
+
+    def limits(self, timeout_s: float) -> dict[str, Any]:
+        """Return what a request gets that may take so long."""
 
     def blocking(self) -> Any:
         """Return the client for blocking calls."""
@@ -43,11 +49,13 @@ class Access:
         endpoint: The service's address.
         index: The index's name.
         key: A query or admin key; None takes the identity of the machine or of who is signed in.
+        token_credential: An azure-identity credential for blocking calls, where an app has one.
     """
 
     endpoint: str
     index: str
     key: str | None = field(default=None, repr=False)
+    token_credential: Any = field(default=None, repr=False)
 
     @property
     def host(self) -> str:
@@ -70,6 +78,9 @@ class Access:
                 from azure.core.credentials import AzureKeyCredential
 
                 return AzureKeyCredential(self.key)
+            if self.token_credential is not None:
+                own = self.token_credential
+                return InThreads(own) if asynchronous else own
             if asynchronous:
                 from azure.identity.aio import DefaultAzureCredential as AsyncCredential
 
@@ -80,8 +91,54 @@ class Access:
         return DefaultAzureCredential()
 
     def options(self) -> dict[str, Any]:
-        """Return what every client of the SDK gets: our retries, not the SDK's, bound the time."""
-        return {"retry_total": 0, "logging_enable": False, "enforce_https": not self.is_http}
+        """Return what every client of the SDK gets.
+
+        Our retries, not the SDK's, bound the time; a redirect would carry the key elsewhere; a
+        proxy for the outside world cannot reach this machine's own servers.
+        """
+        return {
+            "retry_total": 0,
+            "logging_enable": False,
+            "permit_redirects": False,
+            "use_env_settings": not self.is_http,
+        }
+
+    def limits(self, timeout_s: float) -> dict[str, Any]:
+        """Return what every request gets. Unencrypted addresses have been checked by the settings.
+
+        Args:
+            timeout_s: Seconds that the request may take.
+        """
+        limits = {
+            "connection_timeout": min(CONNECT_TIMEOUT_S, timeout_s),
+            "read_timeout": timeout_s,
+        }
+        # Only the policy that sends tokens knows this option.
+        return limits | ({"enforce_https": False} if self.is_http and not self.key else {})
+
+
+class InThreads:
+    """A blocking credential for async clients of any event loop.
+
+    Args:
+        credential: Gets tokens.
+    """
+
+    def __init__(self, credential: Any) -> None:
+        self._credential = credential
+
+    async def get_token(self, *scopes: str, **options: Any) -> Any:
+        """Return a token."""
+        return await asyncio.to_thread(self._credential.get_token, *scopes, **options)
+
+    async def close(self) -> None:
+        """Leave the credential open: it is the app's."""
+
+    async def __aenter__(self) -> InThreads:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
 
 class Clients:
@@ -97,14 +154,16 @@ class Clients:
         self.host = access.host
         self._lock = threading.Lock()
         self._blocking: Any = None
+        self.limits = access.limits
         self._loops = PerLoop(self._make_async)
 
     def blocking(self) -> Any:
         """Return the client for blocking calls; it is made at the first one."""
         with self._lock:
             if self._blocking is None:
-                kind = _imported("azure.search.documents").SearchClient
+                kind = imported("azure.search.documents").SearchClient
                 self._blocking = self._made(kind, self.access.credential())
+                weakref.finalize(self, self._blocking.close)
             return self._blocking
 
     async def of_this_loop(self) -> Any:
@@ -112,7 +171,7 @@ class Clients:
         return await self._loops.get()
 
     def _make_async(self) -> Any:
-        kind = _imported("azure.search.documents.aio").SearchClient
+        kind = imported("azure.search.documents.aio").SearchClient
         return self._made(kind, self.access.credential(asynchronous=True))
 
     def _made(self, kind: Any, credential: Any) -> Any:
@@ -134,6 +193,8 @@ class PerLoop:
         """Return the object of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._kept:
+            for old in [old for old in self._kept if old.is_closed()]:
+                self._kept.pop(old, None)
             made = self._make()
             until_end = self._until_loop_ends(loop, made)
             self._kept[loop] = made, until_end
@@ -150,7 +211,7 @@ class PerLoop:
             await made.close()
 
 
-def _imported(name: str) -> Any:
+def imported(name: str) -> Any:
     """Return a module of the extra.
 
     Raises:

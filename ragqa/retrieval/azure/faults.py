@@ -9,6 +9,7 @@ from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError
 from ragqa.masking import mask
 
 _LONGEST_MESSAGE = 300
+_NOT_SELECTED = re.compile(r"Could not find a property named '([^']+)'.*\$select", re.DOTALL)
 
 RETRYABLE = frozenset({408, 429, 500, 502, 503, 504})
 """Source: https://learn.microsoft.com/rest/api/searchservice/http-status-codes"""
@@ -25,6 +26,12 @@ def headers_of(exc: BaseException) -> Any:
     return getattr(getattr(exc, "response", None), "headers", None) or {}
 
 
+def missing_field(exc: BaseException) -> str | None:
+    """Return the field that a search asked for and the index lacks, if that is the error."""
+    found = _NOT_SELECTED.search(_message(exc)) if status_of(exc) == 400 else None
+    return found[1] if found else None
+
+
 def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
     """Return the error to raise for one of the SDK's.
 
@@ -37,22 +44,33 @@ def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
 
     if isinstance(exc, RagqaError):
         return exc
-    if isinstance(exc, core.ClientAuthenticationError) and status_of(exc) is None:
+    if isinstance(exc, core.HttpResponseError) and status_of(exc) is not None:
+        if isinstance(exc, core.DecodeError):
+            return _wrong_endpoint(f"What answers at {host} is no search service.")
+        return _of_status(exc, index=index, host=host)
+    return _unanswered(exc, host)
+
+
+def _unanswered(exc: Exception, host: str) -> RagqaError:
+    from azure.core import exceptions as core
+
+    late = core.ServiceResponseTimeoutError | core.ServiceRequestTimeoutError | TimeoutError
+    if isinstance(exc, core.ClientAuthenticationError):
         return AuthError(
             f"No token could be had for {host}.",
             hint="Sign in (az login), use a managed identity, or set AZURE_SEARCH_API_KEY.",
         )
-    if isinstance(exc, core.HttpResponseError):
-        return _of_status(exc, index=index, host=host)
-    if isinstance(
-        exc, core.ServiceResponseTimeoutError | core.ServiceRequestTimeoutError | TimeoutError
-    ):
+    if isinstance(exc, core.DecodeError | ValueError):
+        return _wrong_endpoint(f"What answers at {host} is no search service.")
+    if isinstance(exc, late) or "timed out" in str(exc).lower():
         return _given_up(f"{host} took too long.", "Try again, or raise RAGQA_TIMEOUT_S.")
     if isinstance(exc, core.AzureError | OSError):
         return _given_up(
             f"{host} cannot be reached.", "Check AZURE_SEARCH_ENDPOINT and the network."
         )
-    return _given_up(f"The reply of {host} cannot be read.", "Check AZURE_SEARCH_ENDPOINT.")
+    return _given_up(
+        f"Azure AI Search could not be used ({type(exc).__name__}).", "RAGQA_DEBUG=1 shows where."
+    )
 
 
 def _of_status(exc: Any, *, index: str, host: str) -> RagqaError:
@@ -69,6 +87,8 @@ def _of_status(exc: Any, *, index: str, host: str) -> RagqaError:
         return _bad_request(said, index=index)
     if status in RETRYABLE:
         return _given_up(f"{host} answered {status} again and again.", "Try again later.")
+    if status is not None and (300 <= status < 400 or status in (405, 501)):
+        return _wrong_endpoint(f"{host} does not answer as a search service (HTTP {status}).")
     return _given_up(f"{host} answered {status or 'with an error'}: {said}", "")
 
 
@@ -78,9 +98,11 @@ def _not_found(said: str, *, index: str, host: str) -> RagqaError:
             f"{host} has no index {index!r}.",
             hint="Check AZURE_SEARCH_INDEX, or make it: ragqa index PATH --to azure",
         )
-    return ConfigError(
-        f"{host} knows no such address (HTTP 404).", hint="Check AZURE_SEARCH_ENDPOINT."
-    )
+    return _wrong_endpoint(f"{host} knows no such address (HTTP 404).")
+
+
+def _wrong_endpoint(message: str) -> ConfigError:
+    return ConfigError(message, hint="Check AZURE_SEARCH_ENDPOINT.")
 
 
 _COMPLAINTS: tuple[tuple[str, str, str], ...] = (
@@ -94,6 +116,11 @@ _COMPLAINTS: tuple[tuple[str, str, str], ...] = (
         "The vectors do not fit the index {index!r}: {said}",
         "Use the embedding model that the index was made with "
         "(AZURE_OPENAI_EMBEDDING_DEPLOYMENT, AZURE_SEARCH_FIELD_VECTOR), or index anew.",
+    ),
+    (
+        r"name: (?:\$select|\$orderby|searchFields)",
+        "The index {index!r} lacks a field: {said}",
+        "Check AZURE_SEARCH_FIELD_ID, _TITLE, _CONTENT, _PATH, _PAGE; ragqa doctor compares them.",
     ),
     (
         r"\$filter|invalid expression|filter",
@@ -122,6 +149,9 @@ def _given_up(message: str, hint: str) -> RetrievalError:
 
 def _said(exc: Any) -> str:
     """Return what the service said, on one line, masked and bounded."""
+    return mask(" ".join(_message(exc).split()))[:_LONGEST_MESSAGE]
+
+
+def _message(exc: Any) -> str:
     error = getattr(exc, "error", None)
-    text = getattr(error, "message", None) or getattr(exc, "message", "") or str(exc)
-    return mask(" ".join(str(text).split()))[:_LONGEST_MESSAGE]
+    return str(getattr(error, "message", None) or getattr(exc, "message", "") or exc)

@@ -32,8 +32,8 @@ def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
     place = place_of(key)
     metadata = _metadata(hit, fields)
     text = str(hit.get(fields.content) or "")
-    path = _text_or_none(hit.get(fields.path)) or _text_or_none(metadata.get("path"))
-    page = _page(hit.get(fields.page), metadata.get("page"))
+    path = _text_or_none(_value(hit, fields.path)) or _text_or_none(metadata.get("path"))
+    page = _page(_value(hit, fields.page), metadata.get("page"))
     reranked = hit.get(_RERANKER_SCORE)
     start = place.start if place else 0
     return Passage(
@@ -45,12 +45,17 @@ def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
         chunk_id=key,
         path=path,
         page=page,
+        heading=place.heading if place else str(metadata.get("heading") or ""),
         start=start,
         end=start + len(text),
         groups=_groups(hit, fields),
         highlight=_caption(hit),
         metadata=metadata,
     )
+
+
+def _value(hit: Hit, name: str | None) -> Any:
+    return None if name is None else hit.get(name)
 
 
 def _document_id(place: Place | None, metadata: Mapping[str, Any], key: str) -> str:
@@ -60,7 +65,7 @@ def _document_id(place: Place | None, metadata: Mapping[str, Any], key: str) -> 
 
 
 def _title(hit: Hit, metadata: Mapping[str, Any], fields: FieldNames, key: str) -> str:
-    named = hit.get(fields.title)
+    named = _value(hit, fields.title)
     found = named or next((metadata[name] for name in _TITLES if metadata.get(name)), None)
     return str(found or key)
 
@@ -74,11 +79,11 @@ def _metadata(hit: Hit, fields: FieldNames) -> dict[str, Any]:
         if name not in known
         and name != fields.groups
         and not name.startswith("@")
-        and name != "metadata"
+        and name not in ("metadata", fields.metadata)
         and value not in (None, "", [])
         and not _is_vector(value)
     }
-    return {**_inner_metadata(hit.get("metadata")), **plain}
+    return {**_inner_metadata(hit.get(fields.metadata or "metadata")), **plain}
 
 
 def _inner_metadata(value: Any) -> dict[str, Any]:
@@ -118,7 +123,7 @@ def _groups(hit: Hit, fields: FieldNames) -> tuple[str, ...]:
 def _caption(hit: Hit) -> str | None:
     captions = hit.get("@search.captions") or ()
     for caption in captions:
-        text = caption.get("text") if isinstance(caption, Mapping) else caption.text
+        text = caption.get("text") if isinstance(caption, Mapping) else getattr(caption, "text", "")
         if text:
             return str(text)
     return None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ragqa.contract import EVERYONE, Caller, ScoreKind
 from ragqa.errors import ConfigError
 from ragqa.ports import SearchQuery
+from ragqa.retrieval.azure.boosts import boosted_fields
 from ragqa.retrieval.azure.fields import FieldNames
-from ragqa.retrieval.azure.odata import all_of, any_of, matching
+from ragqa.retrieval.azure.odata import all_of, any_of, field_name, matching
 
 SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
 SEARCH_TYPES: tuple[SearchType, ...] = ("keyword", "similarity", "hybrid", "semantic_hybrid")
@@ -19,6 +20,9 @@ WITH_VECTORS = ("similarity", "hybrid", "semantic_hybrid")
 NEIGHBOURS = 50
 """Nearest vectors that a hybrid search ranks: fewer starve the semantic ranker, which reads 50.
 Source: https://learn.microsoft.com/azure/search/semantic-how-to-query-request"""
+
+BOOSTED = 50
+"""Hits that boosts reorder: what lies deeper would have to be boosted over all of them."""
 
 USER_TOKEN_HEADER = "x-ms-query-source-authorization"  # noqa: S105 -- the name of a header
 
@@ -48,7 +52,7 @@ class SearchPlan:
     semantic_config: str | None = None
     filter: str | None = None
     min_scores: Mapping[str, float] | None = None
-    user_token: bool = False
+    user_token: bool = True
 
     def type_of(self, query: SearchQuery) -> SearchType:
         """Return how this query searches: a category's strategy counts before the setting.
@@ -74,7 +78,7 @@ class SearchPlan:
         return _KINDS[search_type]
 
     def arguments(
-        self, query: SearchQuery, search_type: SearchType, vector: Sequence[float] | None
+        self, query: SearchQuery, search_type: SearchType, vector: list[float] | None
     ) -> dict[str, Any]:
         """Return the arguments of the one request that answers a query.
 
@@ -82,9 +86,8 @@ class SearchPlan:
         wire.
         """
         arguments: dict[str, Any] = {
-            "search_text": None if search_type == "similarity" else query.text,
-            "top": query.k,
-            "select": list(self.fields.selected),
+            "top": max(query.k, BOOSTED) if query.strategy.boost else query.k,
+            "select": self._selected(query),
             "filter": self._filter(query),
         }
         if search_type != "similarity":
@@ -104,16 +107,19 @@ class SearchPlan:
             arguments["headers"] = {USER_TOKEN_HEADER: query.caller.token}
         return {name: value for name, value in arguments.items() if value is not None}
 
-    def _vector_query(
-        self, vector: Sequence[float], k: int, search_type: SearchType
-    ) -> dict[str, Any]:
+    def _vector_query(self, vector: list[float], k: int, search_type: SearchType) -> dict[str, Any]:
         neighbours = k if search_type == "similarity" else max(k, NEIGHBOURS)
         return {
             "kind": "vector",
-            "vector": list(vector),
+            "vector": vector,
             "fields": self.fields.vector,
             "k": neighbours,
         }
+
+    def _selected(self, query: SearchQuery) -> list[str]:
+        """Return the fields to ask for; boosts need theirs."""
+        boosted = [self._name(field_name(name)) for name in boosted_fields(query.strategy.boost)]
+        return list(dict.fromkeys([*self.fields.selected, *boosted]))
 
     def _filter(self, query: SearchQuery) -> str | None:
         own = {self._name(name): value for name, value in query.strategy.filter.items()}

@@ -1,24 +1,33 @@
 """Search an Azure AI Search index: one request a query, none when it is made.
 
->>> retriever = AzureRetriever(Access(endpoint, "kb", key), SearchPlan())     # doctest: +SKIP
->>> retriever.retrieve(SearchQuery("How long is delivery?", k=3))             # doctest: +SKIP
+>>> retriever = azure_retriever(Access(endpoint, "kb", key))        # doctest: +SKIP
+>>> retriever.retrieve(SearchQuery("How long is delivery?", k=3))   # doctest: +SKIP
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Passage
 from ragqa.errors import ConfigError
 from ragqa.ports import SearchQuery, TraceConfig
-from ragqa.retrieval.azure.clients import SearchClients
-from ragqa.retrieval.azure.faults import RETRYABLE, headers_of, status_of, translate
+from ragqa.retrieval.azure.boosts import boosted
+from ragqa.retrieval.azure.clients import Access, Clients, SearchClients
+from ragqa.retrieval.azure.faults import (
+    RETRYABLE,
+    headers_of,
+    missing_field,
+    status_of,
+    translate,
+)
+from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.azure.hits import passage_of
 from ragqa.retrieval.azure.queries import WITH_VECTORS, SearchPlan, SearchType
+from ragqa.retrieval.embedding import EmbeddingModel
 from ragqa.waiting import retry_after_s, wait_s
 
 if TYPE_CHECKING:
@@ -45,45 +54,58 @@ class AzureRetriever:
     embeddings: Embeddings | None = None
     max_retries: int = MAX_RETRIES
     clock: Callable[[], float] = time.monotonic
+    _absent: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def retrieve(self, query: SearchQuery, config: TraceConfig = None) -> Sequence[Passage]:
-        """Return at most ``query.k`` passages that the caller may see, best first."""
+        """Return at most ``query.k`` passages that the caller may see, best first.
+
+        Raises:
+            ConfigError: If the index does not fit the settings.
+            AuthError: If the service refuses the key or the identity.
+            RetrievalError: If there is no such index, or the service is given up.
+        """
         search_type = self.plan.type_of(query)
-        vector = None
-        if search_type in WITH_VECTORS:
-            vector = self._embeddings().embed_query(query.text)
-        arguments = self.plan.arguments(query, search_type, vector)
         tries = self._tries(query)
         timeout_s = next(tries)
+        vector = None
+        if search_type in WITH_VECTORS:
+            vector = self._model().query(query.text)[0].tolist()
+        arguments = self._arguments(query, search_type, vector)
         while True:
             try:
-                pages = self.clients.blocking().search(**arguments, **_limits(timeout_s))
-                return self._passages(list(pages), query, search_type)
+                client = self.clients.blocking()
+                pages = client.search(**arguments, **self.clients.limits(timeout_s))
+                hits = _first_page(pages)
+                return self._passages(hits, query, search_type)
             except Exception as exc:
-                wait = tries.send(exc)
-                time.sleep(wait)
-                timeout_s = next(tries)
+                if not self._left_out(exc, arguments):
+                    time.sleep(tries.send(exc))
+                    timeout_s = next(tries)
 
     async def aretrieve(self, query: SearchQuery, config: TraceConfig = None) -> Sequence[Passage]:
         """Do the same without blocking the event loop."""
         search_type = self.plan.type_of(query)
-        vector = None
-        if search_type in WITH_VECTORS:
-            vector = await self._embeddings().aembed_query(query.text)
-        arguments = self.plan.arguments(query, search_type, vector)
         tries = self._tries(query)
         timeout_s = next(tries)
+        vector = None
+        if search_type in WITH_VECTORS:
+            vector = (await self._model().aquery(query.text))[0].tolist()
+        arguments = self._arguments(query, search_type, vector)
         while True:
             try:
                 async with asyncio.timeout(timeout_s):
                     client = await self.clients.of_this_loop()
-                    pages = await client.search(**arguments, **_limits(timeout_s))
-                    hits = [hit async for hit in pages]
+                    pages = await client.search(**arguments, **self.clients.limits(timeout_s))
+                    async for page in pages.by_page():
+                        hits = [hit async for hit in page]
+                        break
+                    else:
+                        hits = []
                 return self._passages(hits, query, search_type)
             except Exception as exc:
-                wait = tries.send(exc)
-                await asyncio.sleep(wait)
-                timeout_s = next(tries)
+                if not self._left_out(exc, arguments):
+                    await asyncio.sleep(tries.send(exc))
+                    timeout_s = next(tries)
 
     def version(self) -> str:
         """Name the index; the service does not tell when its documents change."""
@@ -109,6 +131,24 @@ class AzureRetriever:
     def _translated(self, error: Exception) -> Exception:
         return translate(error, index=self.clients.index, host=self.clients.host)
 
+    def _arguments(
+        self, query: SearchQuery, search_type: SearchType, vector: list[float] | None
+    ) -> dict[str, Any]:
+        arguments = self.plan.arguments(query, search_type, vector)
+        arguments["select"] = [name for name in arguments["select"] if name not in self._absent]
+        return arguments
+
+    def _left_out(self, error: Exception, arguments: dict[str, Any]) -> bool:
+        """Ask no more for a field that the index lacks, if it can be done without."""
+        name = missing_field(error)
+        if name is None or name not in self.plan.fields.optional:
+            return False
+        if name not in arguments["select"]:
+            return False
+        self._absent.add(name)
+        arguments["select"].remove(name)
+        return True
+
     def _passages(
         self, hits: list[Any], query: SearchQuery, search_type: SearchType
     ) -> Sequence[Passage]:
@@ -117,21 +157,57 @@ class AzureRetriever:
         lowest = self.plan.min_scores or {}
         good = (hit for hit in found if hit.score >= lowest.get(hit.score_kind, float("-inf")))
         seen = [hit for hit in good if hit.text.strip() and query.caller.may_see(hit.groups)]
+        if query.strategy.boost:
+            seen = boosted(seen, query.strategy.boost)
         return seen[: query.k]
 
-    def _embeddings(self) -> Embeddings:
+    def _model(self) -> EmbeddingModel:
         if self.embeddings is None:
             raise ConfigError(
                 "This search type needs an embedding model.",
                 hint="Set AZURE_OPENAI_EMBEDDING_DEPLOYMENT, or RAGQA_SEARCH_TYPE=keyword.",
             )
-        return self.embeddings
-
-
-def _limits(timeout_s: float) -> dict[str, float]:
-    return {"connection_timeout": min(10.0, timeout_s), "read_timeout": timeout_s}
+        return EmbeddingModel(self.embeddings)
 
 
 def _shown_cause(error: Exception) -> Exception | None:
     """Return the SDK's error as a cause, unless a response's body could repeat what was sent."""
     return None if status_of(error) is not None else error
+
+
+def azure_retriever(
+    access: Access,
+    *,
+    embeddings: Embeddings | None = None,
+    search_type: SearchType | None = None,
+    fields: FieldNames = FieldNames(),  # noqa: B008  (frozen)
+    semantic_config: str | None = None,
+    filter: str | None = None,
+    min_scores: Mapping[str, float] | None = None,
+) -> AzureRetriever:
+    """Return a retriever over an index of Azure AI Search. Nothing is sent yet.
+
+    Args:
+        access: How the service is reached; a query key is enough.
+        embeddings: Makes the vectors of questions.
+        search_type: By default ``hybrid`` with embeddings, else ``keyword``.
+        fields: What the index's fields are called.
+        semantic_config: The semantic configuration, for ``semantic_hybrid``.
+        filter: An OData filter that every query carries.
+        min_scores: By kind of score: hits that score less are left out.
+
+    Raises:
+        ConfigError: If the search type lacks what it needs.
+    """
+    kind: SearchType = search_type or ("keyword" if embeddings is None else "hybrid")
+    plan = SearchPlan(fields, kind, semantic_config, filter, min_scores)
+    plan.type_of(SearchQuery(""))
+    if kind in WITH_VECTORS and embeddings is None:
+        AzureRetriever(Clients(access), plan)._model()
+    return AzureRetriever(Clients(access), plan, embeddings)
+
+
+def _first_page(pages: Any) -> list[Any]:
+    """Return the hits of one request: a plain loop would go on to further pages."""
+    by_page = getattr(pages, "by_page", None)
+    return list(pages) if by_page is None else list(next(by_page(), ()))

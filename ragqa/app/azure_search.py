@@ -1,0 +1,77 @@
+"""Azure AI Search, made from the settings; its key leaves the settings here alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragqa.app.models import embeddings
+from ragqa.settings import Settings
+from ragqa.settings.resolve import check_key_target
+
+if TYPE_CHECKING:
+    from ragqa.ports import Retriever
+    from ragqa.retrieval.azure.clients import Access
+    from ragqa.retrieval.azure.fields import FieldNames
+    from ragqa.retrieval.azure.store import AzureStore
+    from ragqa.retrieval.embedding import Embeddings
+
+_LAST_RANKING = {"similarity": "vector", "semantic_hybrid": "reranker"}
+"""The kind of score that orders the hits of a search type, where it has another name."""
+
+
+def azure_store(settings: Settings) -> AzureStore:
+    """Return the index that documents are put into. Nothing is sent yet.
+
+    Raises:
+        ConfigError: If a key of the environment would go where a file of the folder says.
+    """
+    from ragqa.retrieval.azure.store import AzureStore
+
+    return AzureStore(
+        _access(settings),
+        fields=_fields(settings),
+        embeddings=_embeddings(settings),
+        semantic_config=settings.azure_search.semantic_config,
+    )
+
+
+def azure_retriever(settings: Settings) -> Retriever:
+    """Return what finds passages at Azure AI Search. Nothing is sent yet.
+
+    Raises:
+        ConfigError: If a key of the environment would go where a file of the folder says.
+    """
+    from ragqa.retrieval.azure.retriever import azure_retriever as made
+
+    model = _embeddings(settings)
+    kind = settings.search_type or ("keyword" if model is None else "hybrid")
+    lowest = settings.min_score
+    return made(
+        _access(settings),
+        embeddings=model,
+        search_type=kind,
+        fields=_fields(settings),
+        semantic_config=settings.azure_search.semantic_config,
+        filter=settings.azure_search.filter,
+        min_scores=None if lowest is None else {_LAST_RANKING.get(kind, kind): lowest},
+    )
+
+
+def _access(settings: Settings) -> Access:
+    from ragqa.retrieval.azure.clients import Access
+
+    search = settings.azure_search
+    assert search.endpoint and search.index, "required before"
+    check_key_target(settings, "AZURE_SEARCH_ENDPOINT", search.endpoint)
+    key = search.api_key
+    return Access(search.endpoint, search.index, key.get_secret_value() if key else None)
+
+
+def _fields(settings: Settings) -> FieldNames:
+    from ragqa.retrieval.azure.fields import FieldNames
+
+    return FieldNames(**settings.azure_search.fields.model_dump())
+
+
+def _embeddings(settings: Settings) -> Embeddings | None:
+    return None if settings.search_type == "keyword" else embeddings(settings)

@@ -1,0 +1,221 @@
+"""The definition of an index that ragqa makes at Azure AI Search.
+
+Beside the fields that a search reads it has ``…_zh``, the text once more for the Chinese analyser
+(a field has one analyser), ``heading``, and ``ragqa_file``: what is known of a file, in the first
+of its chunks. Keys of records and columns of tables become fields to filter by as they turn up.
+Source: https://learn.microsoft.com/rest/api/searchservice/indexes/create
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ragqa.errors import ConfigError
+from ragqa.retrieval.azure.fields import FieldNames
+
+FILE_FIELD = "ragqa_file"
+HEADING_FIELD = "heading"
+SEMANTIC_NAME = "ragqa"
+MAX_METADATA_FIELDS = 200
+"""An index may have 1,000 fields at most, 3,000 in the largest tiers; most people need ten.
+Source: https://learn.microsoft.com/azure/search/search-limits-quotas-capacity"""
+
+_ENGLISH, _CHINESE = "en.lucene", "zh-Hans.lucene"
+_PROFILE, _ALGORITHM = "ragqa-profile", "ragqa-hnsw"
+_FIELD = re.compile(r"(?!azureSearch)[A-Za-z][A-Za-z0-9_]{0,127}")
+
+Definition = dict[str, Any]
+
+
+def definition_of(
+    index: str,
+    fields: FieldNames,
+    *,
+    dimensions: int | None = None,
+    with_vectors: bool = False,
+    semantic_config: str | None = None,
+    metadata: Iterable[str] = (),
+) -> Definition:
+    """Return the definition of an index, as the service's REST interface takes it.
+
+    Args:
+        index: The index's name.
+        fields: What its fields are called.
+        dimensions: Length of the vectors; None where it is not known yet.
+        with_vectors: Whether it has vectors.
+        semantic_config: Name of its semantic configuration.
+        metadata: Names of further fields to filter by.
+    """
+    with_vectors = with_vectors or dimensions is not None
+    made: Definition = {
+        "name": index,
+        "fields": [
+            *own_fields(fields),
+            *([_vector_field(fields.vector, dimensions)] if with_vectors else []),
+            *(metadata_field(name) for name in metadata),
+        ],
+        "semantic": {"configurations": [_semantic(semantic_config or SEMANTIC_NAME, fields)]},
+    }
+    if with_vectors:
+        made["vectorSearch"] = {
+            "algorithms": [
+                {"name": _ALGORITHM, "kind": "hnsw", "hnswParameters": {"metric": "cosine"}}
+            ],
+            "profiles": [{"name": _PROFILE, "algorithm": _ALGORITHM}],
+        }
+    return made
+
+
+def own_fields(fields: FieldNames) -> list[Definition]:
+    """Return the fields that every index of ours has."""
+    own = [
+        _field(fields.id, key=True, filterable=True, sortable=True),
+        _field(fields.title or "title", analyzer=_ENGLISH, filterable=True),
+        _field(fields.content, analyzer=_ENGLISH),
+        _field(chinese_field(fields), analyzer=_CHINESE, retrievable=False),
+        _field(HEADING_FIELD, analyzer=_ENGLISH),
+        _field(fields.path or "path", filterable=True),
+        _field(fields.page or "page", kind="Edm.Int32", filterable=True),
+        _field(FILE_FIELD, filterable=True),
+    ]
+    if fields.groups is not None:
+        own.append(_field(fields.groups, kind="Collection(Edm.String)", filterable=True))
+    return own
+
+
+def chinese_field(fields: FieldNames) -> str:
+    """Return the field that holds Chinese text for its own analyser."""
+    return f"{fields.content}_zh"
+
+
+def metadata_field(name: str) -> Definition:
+    """Return a field to filter by."""
+    return _field(name, filterable=True)
+
+
+def metadata_names(
+    metadata: Iterable[Mapping[str, Any]], fields: FieldNames, taken: Sequence[str] = ()
+) -> list[str]:
+    """Return the keys that can be fields: valid names that do not collide, of plain values.
+
+    Args:
+        metadata: Of chunks.
+        fields: What the fields are called.
+        taken: Fields that the index has already.
+    """
+    own = {str(field["name"]).lower() for field in own_fields(fields)}
+    own |= {fields.vector.lower(), *(name.lower() for name in taken)}
+    names: dict[str, str] = {}
+    for values in metadata:
+        for name, value in values.items():
+            if name.lower() not in own and _FIELD.fullmatch(name) and plain_text(value) is not None:
+                names.setdefault(name.lower(), name)
+    return list(names.values())[: max(0, MAX_METADATA_FIELDS - len(taken))]
+
+
+def plain_text(value: Any) -> str | None:
+    """Return a value as the text to filter by: 5, 5.0 and "5" are the same; None for no value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, str | int | float) and len(str(value)) <= 1000:
+        return str(value)
+    return None
+
+
+def vector_size(definition: Definition, fields: FieldNames) -> int | None:
+    """Return the length of the vectors that an index takes; None if it takes none."""
+    found = next((f for f in definition["fields"] if f["name"] == fields.vector), None)
+    return None if found is None else found.get("dimensions")
+
+
+def check_fits(definition: Definition, fields: FieldNames) -> None:
+    """Refuse to write into an index that lacks a field or has it of another kind.
+
+    Raises:
+        ConfigError: Names what is missing.
+    """
+    held = {field["name"]: field for field in definition["fields"]}
+    wrong = [
+        field["name"]
+        for field in own_fields(fields)
+        if field["name"] not in held
+        or held[field["name"]]["type"] != field["type"]
+        or any(field[a] and not held[field["name"]].get(a) for a in ("filterable", "searchable"))
+    ]
+    if wrong:
+        raise ConfigError(
+            f"The index {definition['name']!r} has no fitting field {', '.join(map(repr, wrong))}.",
+            hint="ragqa fills indexes that it has made: name another one in AZURE_SEARCH_INDEX "
+            "(ragqa index PATH --to azure --dry-run shows its definition).",
+        )
+
+
+def check_vectors(definition: Definition, fields: FieldNames, dimensions: int) -> None:
+    """Refuse vectors that an index does not take.
+
+    Raises:
+        ConfigError: Tells both sizes.
+    """
+    expected = vector_size(definition, fields)
+    if expected is None:
+        raise ConfigError(
+            f"The index {definition['name']!r} has no vector field {fields.vector!r}.",
+            hint="Check AZURE_SEARCH_FIELD_VECTOR, set RAGQA_SEARCH_TYPE=keyword, or name another "
+            "index in AZURE_SEARCH_INDEX.",
+        )
+    if expected != dimensions:
+        raise ConfigError(
+            f"The embedding model makes vectors of {dimensions} numbers; the field "
+            f"{fields.vector!r} of the index {definition['name']!r} takes {expected}.",
+            hint="Check AZURE_OPENAI_EMBEDDING_DEPLOYMENT (or RAGQA_EMBEDDING_MODEL), or name "
+            "another index in AZURE_SEARCH_INDEX.",
+        )
+
+
+def _field(
+    name: str,
+    *,
+    kind: str = "Edm.String",
+    key: bool = False,
+    analyzer: str | None = None,
+    filterable: bool = False,
+    sortable: bool = False,
+    retrievable: bool = True,
+) -> Definition:
+    field: Definition = {
+        "name": name,
+        "type": kind,
+        "key": key,
+        "searchable": analyzer is not None,
+        "filterable": filterable,
+        "sortable": sortable,
+        "facetable": False,
+        "retrievable": retrievable,
+    }
+    return field if analyzer is None else {**field, "analyzer": analyzer}
+
+
+def _vector_field(name: str, dimensions: int | None) -> Definition:
+    return {
+        "name": name,
+        "type": "Collection(Edm.Single)",
+        "searchable": True,
+        "retrievable": False,
+        "dimensions": dimensions,
+        "vectorSearchProfile": _PROFILE,
+    }
+
+
+def _semantic(name: str, fields: FieldNames) -> Definition:
+    return {
+        "name": name,
+        "prioritizedFields": {
+            "titleField": {"fieldName": fields.title or "title"},
+            "prioritizedContentFields": [{"fieldName": fields.content}],
+            "prioritizedKeywordsFields": [{"fieldName": HEADING_FIELD}],
+        },
+    }
