@@ -84,10 +84,13 @@ def _found(text: str) -> Iterator[Figure]:
     """Yield all figures, in no order; some lie inside others."""
     taken = list(_addresses(text))
     yield from taken
-    closed = [figure.span for figure in taken] + [note.span() for note in _NOTE.finditer(text)]
     if _DIGIT.search(text):
+        notes = _NOTE.finditer(text) if "[" in text or "【" in text else ()
+        closed = [figure.span for figure in taken] + [note.span() for note in notes]
         yield from _from_digits(text, sorted(closed))
     yield from _from_words(text)
+    if text.isascii():
+        return
     for run in RUN.finditer(text):
         figure = moment(text, run.start()) or han_amount(text, *run.span())
         if figure:

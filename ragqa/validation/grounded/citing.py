@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ragqa.contract import Citation, Passage
-from ragqa.grounding.quotes import citations_for
+from ragqa.grounding.quotes import citations_for, cite
 from ragqa.language import sentences
 from ragqa.validation.fields import answer_of, sources_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
@@ -38,14 +39,10 @@ class CitationsLocated:
 
 def _unverified(passage: Passage) -> Citation:
     """Cite the first sentence of a passage that bears nothing out."""
-    start, end = next(sentences(passage.text), (0, len(passage.text)))
-    return Citation(
-        title=passage.title,
-        id=passage.id,
-        path=passage.path,
-        page=passage.page,
-        quote=passage.text[start:end],
-        start=passage.start + start,
-        end=passage.start + end,
-        verified=False,
-    )
+    start, end = _first_sentence(passage.text)
+    return cite(passage, start, end, verified=False)
+
+
+@lru_cache(maxsize=256)
+def _first_sentence(text: str) -> tuple[int, int]:
+    return next(sentences(text), (0, len(text)))

@@ -21,11 +21,13 @@ _LED = late(r"[\[【(（]?\s*\d{1,3}\s*[\]】)）.、:：]\s*(?=\S)")
 _ADDRESS = late(r"(?:[a-z][a-z0-9+.-]{1,20}:)?//[^/\s]{0,200}/|file:/{1,3}", re.IGNORECASE)
 _FRAGMENT = late(r"(?:#[^#/]{0,80}|\?[^?/]{0,200})$")
 _PAGE = late(
-    r"[\s,，;(（\[:：-]{1,4}"
-    r"(?:(?:pages?|pp?\.?|slide|sheet|chunk|section|part|line)s?[\s.=:]{0,2}\d{1,5}"
-    r"(?:\s?[-–]\s?\d{1,5})?|第\s?\d{1,5}\s?[页頁节章段]|\d{1,5}\s?[页頁])\s?[)）\]]?$",
+    r"[\s,，;(（\[:：》」』-]{0,4}"
+    r"(?:(?<![A-Za-z0-9])(?:pages?|pp?\.?|slide|sheet|chunk|section|part|line)s?[\s.=:]{0,2}\d{1,5}"
+    r"(?:\s?[-–]\s?\d{1,5})?|第\s?[\d一二三四五六七八九十]{1,5}\s?(?:[页頁节章段条款]|部分)"
+    r"|\d{1,5}\s?[页頁])\s?[)）\]]?$",
     re.IGNORECASE,
 )
+_HEADING = late(r"\s*(?:>|»|§|::)\s*[^/\\]{1,200}$")
 _EXTENSION = late(r"(?<=[^./\s])\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _SEPARATORS = late(r"[\s_.·・-]+")
 
@@ -86,6 +88,7 @@ def _undressed_text(text: str) -> Iterator[str]:
     yield (text := text.strip(_EDGES))
     text = _LABEL.sub("", text, count=1).strip(_EDGES)
     yield text
+    text = _HEADING.sub("", text).rstrip(".。")
     yield (shorter := _PAGE.sub("", text).strip(_EDGES))
     yield (shorter := _FRAGMENT.sub("", shorter).strip(_EDGES))
     yield (address := _FRAGMENT.sub("", _ADDRESS.sub("", shorter, count=1)).strip(_EDGES))

@@ -61,9 +61,12 @@ def _plainly_meant(
     if not signs.get(category):
         return None
     asked, said = f" {question.lower()} ", f" {answer.lower()} "
-    weights = {name: _weight(own, asked + said) for name, own in signs.items()}
+    both = asked + said
+    if any(True for _ in _found(signs[category], both)):
+        return None
+    weights = {name: _weight(own, both) for name, own in signs.items()}
     best, second = sorted(weights, key=lambda name: -weights[name])[:2]
-    if weights[category] or weights[best] < _PLAIN_MEANING or weights[second] == weights[best]:
+    if weights[best] < _PLAIN_MEANING or weights[second] == weights[best]:
         return None
     speaks = _weight(signs[best], said) and (not question or _weight(signs[best], asked))
     return best if speaks else None

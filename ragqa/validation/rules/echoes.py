@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -22,6 +21,7 @@ _LEAD = late(
 
 
 _LEAD_CHARS = 24
+_GLANCE = 12  # so many characters hold three that are said, unless there is little to say
 
 
 def _spoken(text: str) -> str:
@@ -37,6 +37,8 @@ def _repeats(answer: str, asked: str) -> bool:
     if not question:
         return False
     lead = _LEAD.match(answer)
+    if lead is None and _spoken(answer[:_GLANCE])[:3] != question[:3]:
+        return False
     return question == _spoken(answer) or (
         lead is not None and question == _spoken(answer[lead.end() :])
     )
@@ -52,11 +54,7 @@ class EchoedQuestion:
         answer, asked = answer_of(value), context.question
         if answer is None or not asked or len(answer) > 2 * len(asked) + _LEAD_CHARS:
             return Passed(value)
-        question = _spoken(asked)
-        if not question or question not in (
-            _spoken(answer),
-            _spoken(_LEAD.sub("", answer, count=1)),
-        ):
+        if not _repeats(answer, asked):
             return Passed(value)
         return refused(
             f"rules.{self.name}",
@@ -147,9 +145,7 @@ def is_filler(text: str, *, cited: bool = False) -> bool:
 def _of_prompt(answer: str, context: CheckContext) -> str:
     """Return what of the prompt an answer is; empty if it is none of it."""
     said = _even(answer)
-    if any(rule in said for rule in _rules_of(context.schema)):
-        return "a rule of the format"
-    if any(rule in said for rule in _prompt_rules()):
+    if len(said) >= _MIN_ECHO_CHARS and any(rule in said for rule in _rules_of(context.schema)):
         return "a rule of the format"
     if said not in _worked_examples() or context.passages is None:
         return ""
@@ -162,20 +158,18 @@ def _even(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".。 ")
 
 
-@cache
+@lru_cache(maxsize=64)
 def _rules_of(schema: type[Any]) -> tuple[str, ...]:
-    fields = getattr(schema, "model_fields", {}).values()
-    return _long_ones(field.description or "" for field in fields)
-
-
-@cache
-def _prompt_rules() -> tuple[str, ...]:
-    return _long_ones(
-        text
-        for language in prompts.LANGUAGES
-        for name, text in prompts.load("fields", language).parts
-        if name in QAResponse.model_fields or name == "intro"
-    )
+    """Return what the prompt says of the format: the schema's descriptions and its own rules."""
+    told = [field.description or "" for field in getattr(schema, "model_fields", {}).values()]
+    for language in prompts.LANGUAGES:
+        told += [
+            text
+            for name, text in prompts.load("fields", language).parts
+            if name in QAResponse.model_fields or name == "intro"
+        ]
+    evened = dict.fromkeys(map(_even, told))
+    return tuple(rule for rule in evened if len(rule) >= _MIN_ECHO_CHARS)
 
 
 @cache
@@ -184,7 +178,3 @@ def _worked_examples() -> frozenset[str]:
         _even(prompts.load("fields", language).part("example_answer"))
         for language in prompts.LANGUAGES
     )
-
-
-def _long_ones(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(said for text in texts if len(said := _even(text)) >= _MIN_ECHO_CHARS)

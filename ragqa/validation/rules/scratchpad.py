@@ -36,25 +36,24 @@ _TAG = late(
     r"|<(?:start|end)_of_turn>|#{2,3} ?(?:Instruction|Response|System|Assistant|Human) ?:",
     re.IGNORECASE,
 )
-_TOOL = late(r"\bsearch_documents\b")
 _CALL = late(
     r"(?:^|\s)(?:functions|tools)\.\w{2,40}\s*\(|\"tool_call_id\"\s*:"
     r"|\"function_call\"\s*:|\"tool_calls\"\s*:"
 )
 _SPEAKER = r"\s*(?:system|assistant|user|human|系统|助手|用户)\s*[:：]"
 _PLAN = late(
-    r"\A\s*(?:(?:ok(?:ay)?|sure|well|first)[,.!]? )?"
+    r"\s*(?:(?:ok(?:ay)?|sure|well|first)[,.!]? )?"
     r"(?:let me|i(?:['’]ll| will| need to| should| must| have to| am going to))"
     r" (?:first |now |quickly )?(?:search|look (?:(?:this|that|it) )?up|call the|query|"
     r"check the (?:documents?|passages?|context|knowledge)|use the (?:search|tool))\b"
-    r"|\A\s*(?:好的?[，,。])?(?:让我|我(?:需要|应该|将|先|来|会))先?(?:搜索|查找|检索|查询|调用|查一下)",
+    r"|\s*(?:好的?[，,。])?(?:让我|我(?:需要|应该|将|先|来|会))先?(?:搜索|查找|检索|查询|调用|查一下)",
     re.IGNORECASE,
 )
-_ANSWERING = late(r"\A\s*(assistant|助手)\s?[:：]\s*\S", re.IGNORECASE)
+_ANSWERING = late(r"\s*(assistant|助手)\s?[:：]\s*\S", re.IGNORECASE)
 _ROLE = late(_SPEAKER, re.IGNORECASE)
 _ROLE_TURN = late(rf"\n{_SPEAKER}", re.IGNORECASE)
 _SYSTEM_PROMPT = late(
-    r"\A\s*(?:you are (?:an?|the) (?:\w+[ -]){0,4}(?:assistant|agent|model|chatbot|bot)\b"
+    r"\s*(?:you are (?:an?|the) (?:\w+[ -]){0,4}(?:assistant|agent|model|chatbot|bot)\b"
     r"|(?:reply|respond|answer|return) (?:only )?(?:with|in|as) (?:a |an |one )?(?:\w+ )?json\b"
     r"|你是(?:一[个名位])?[^，。\n]{0,16}(?:助手|助理|客服机器人|模型)[，。,.]"
     r"|(?:请)?(?:只|仅)(?:用|以|返回|输出)[^，。\n]{0,10}JSON)",
@@ -62,15 +61,24 @@ _SYSTEM_PROMPT = late(
 )
 
 
-# Nearly every answer holds none of these signs, and then only a few patterns can match.
+# Nearly every answer holds none of these signs, and then only its opening can tell.
 _SIGN = late(r"[:：<◁&\[【(#]")
-_WITHOUT_SIGN = (_SYSTEM_PROMPT, _PLAN, _TOOL)
-_ANYWHERE = (_NOTES, _NAMED_ACTION, _TAG, _CALL, *_WITHOUT_SIGN)
+_OPENING = (_SYSTEM_PROMPT, _PLAN)
+_ANYWHERE = (_NOTES, _NAMED_ACTION, _TAG, _CALL)
 
 
 def scratchpad_mark(text: str) -> str:
     """Return the mark by which a text is recognised as notes or a prompt; empty if it is none."""
-    for pattern in _ANYWHERE if _SIGN.search(text) else _WITHOUT_SIGN:
+    for pattern in _OPENING:
+        if match := pattern.match(text):
+            return match.group().strip()
+    if "search_documents" in text:
+        return "search_documents"
+    return _marked(text) if _SIGN.search(text) else ""
+
+
+def _marked(text: str) -> str:
+    for pattern in _ANYWHERE:
         if match := pattern.search(text):
             return match.group().strip()
     if answering := _ANSWERING.match(text):

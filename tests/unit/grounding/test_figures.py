@@ -364,6 +364,7 @@ def test_any_text_has_figures_that_stand_in_it(text: str) -> None:
 
 
 @given(st.integers(0, 10**12 - 1))
+@settings(deadline=None)
 def test_separators_and_scripts_do_not_matter(number: int) -> None:
     plain = figures(f"{number} kg")
     for form in (f"{number:,} kg", f"{number:,}".replace(",", " ") + " kg", f"{number}千克"):
@@ -372,6 +373,7 @@ def test_separators_and_scripts_do_not_matter(number: int) -> None:
 
 
 @given(st.integers(0, 10**8), st.integers(0, 10**8))
+@settings(deadline=None)
 def test_two_numbers_agree_only_if_they_are_one(first: int, second: int) -> None:
     agree = not missing(figures(f"It costs {first} euros."), [f"costs {second} euros"])
     assert agree == (first == second)
@@ -387,5 +389,5 @@ def test_time_grows_with_the_text_only(piece: str) -> None:
         FigureSet.of(figures(text))
         return time.process_time() - begin
 
-    seconds(1000)
-    assert seconds(40_000) < 40 * max(seconds(4_000), 0.002)
+    longer, shorter = (min(seconds(chars) for _ in range(3)) for chars in (40_000, 4_000))
+    assert longer < 40 * max(shorter, 0.002)

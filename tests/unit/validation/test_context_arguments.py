@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import create_model
 
@@ -182,10 +182,12 @@ def test_time_grows_with_the_argument_only(piece: str) -> None:
         check.check(given, CheckContext())
         return time.process_time() - begin
 
-    assert seconds(100_000) < 40 * max(seconds(10_000), 0.002)
+    longer, shorter = (min(seconds(chars) for _ in range(3)) for chars in (100_000, 10_000))
+    assert longer < 40 * max(shorter, 0.002)
 
 
 @given(st.dictionaries(st.sampled_from(["order_id", "path", "note", "x"]), st.text()))
+@settings(deadline=None)
 def test_any_arguments_can_be_checked(values: dict[str, str]) -> None:
     outcome = ContextGate().check(arguments(**values), CheckContext())
     assert set(codes(outcome)) <= {"context.suspicious"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragqa.contract import QAResponse
@@ -36,6 +36,9 @@ needs_data = pytest.mark.skipif(not QA.is_dir(), reason="the shared data is not 
 
 
 DUMPS = [
+    "(score=0.91) Unopened items",
+    "returns-policy.md: 0.91\nshipping.md: 0.83",
+    "＠search.score：3.1 content: x source: y score: 2",
     '[{"@search.score": 2.4, "content": "Standard delivery takes 3 to 5 working days."}]',
     "@search.score: 3.1 returns-policy.md Unopened items",
     '{"@odata.context":"https://x/$metadata","value":[]}',
@@ -62,6 +65,9 @@ DUMPS = [
 
 
 PAYLOADS = [
+    "answer=30 days confidence=0.9",
+    "id;name;price\n1;Tent;250\n2;Bag;90",
+    "Title：退货政策\n内容：30天\n来源：x",
     '{"answer": "30 days"}',
     '{"mode": "eco", "steps": 3}',
     "{'days': 30, 'unopened': True}",
@@ -103,6 +109,14 @@ PAYLOADS = [
 
 
 NOTES = [
+    "Thought 1: I need to search. Action 1: Search[K2]",
+    "I should call search_documents to find it.",
+    "Let me search for that.",
+    "我需要先查询库存。",
+    "&lt;think&gt;hm",
+    "[THOUGHT] x [ACTION] y",
+    "【思考】x【回答】30天",
+    "assistant: The K2 holds 1.7 L",
     'Thought: I should look this up.\nAction: search_docs\nAction Input: {"query": "K2"}',
     "Action: search_docs",
     "Action Input: x",
@@ -133,6 +147,14 @@ NOTES = [
 
 
 FILLERS = [
+    "%s",
+    "${answer}",
+    "xxx",
+    "（略）",
+    "回答内容",
+    "TODO: fill in",
+    "Lorem ipsum dolor sit amet, consectetur",
+    '"answer"',
     "string",
     "...",
     "…",
@@ -164,6 +186,12 @@ FILLERS = [
 
 
 ANSWERS = [
+    ("I will call you when it is ready.", ""),
+    ("Let me know the order number.", ""),
+    ("我会在两天内回复。", ""),
+    ("The search looks through all documents.", ""),
+    ("@search.score is the relevance score of a hit.", "What is @search.score?"),
+    ("The blog's assistant: a small program.", ""),
     ("Unopened items can be returned within 30 days.", ""),
     ("Opening hours: 9–17.", ""),
     ("Opening hours: Mon–Fri 9–17; Sat: 10–14; Sun: closed.", ""),
@@ -426,10 +454,12 @@ def test_time_grows_with_the_text_only(look: Callable[[str], Any], piece: str) -
         look(text)
         return time.process_time() - begin
 
-    assert seconds(100_000) < 40 * max(seconds(10_000), 0.002)
+    longer, shorter = (min(seconds(chars) for _ in range(3)) for chars in (100_000, 10_000))
+    assert longer < 40 * max(shorter, 0.002)
 
 
 @given(st.text(), st.text())
+@settings(deadline=None)
 def test_any_text_can_be_looked_at(text: str, question: str) -> None:
     for rule in (SearchDump(), JsonAnswer(), Scratchpad(), PlaceholderAnswer(), EchoedQuestion()):
         value = response().model_copy(update={"answer": text})
