@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ ANALYZER = "words"
 _MAX_TERM_BYTES = 100  # longer runs are encoded data, not words
 _MAX_WORDS = 500  # more than any question has; a longer text is searched by its beginning
 _MAX_PAIRS = 40  # they nest in the query, and tantivy runs nested queries on the stack
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")  # begins with its comma: found quickly
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -49,6 +49,12 @@ def indexable(text: str) -> str:
     """Return the text as the index reads it: Chinese cut into words, 1,200 written as 1200."""
     text = well_formed(text)
     return search_terms(_THOUSANDS.sub("", text) if "," in text else text)
+
+
+@lru_cache(maxsize=256)
+def indexable_name(name: str) -> str:
+    """Return a title or heading as the index reads it; the chunks of a document share theirs."""
+    return indexable(name)
 
 
 class QueryTerms(NamedTuple):

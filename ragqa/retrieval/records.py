@@ -18,7 +18,7 @@ import tantivy
 
 from ragqa.contract import EVERYONE, Passage, ScoreKind
 from ragqa.ports import Chunk, StoredFile
-from ragqa.retrieval.analysis import ANALYZER, indexable, well_formed
+from ragqa.retrieval.analysis import ANALYZER, indexable, indexable_name, well_formed
 
 KIND, PATH, GROUPS, TAGS = "kind", "path", "groups", "tags"
 TITLE, HEADING, TEXT = "title", "heading", "text"
@@ -29,6 +29,10 @@ RESTRICTED = "restricted"
 """The kind of chunks that are not for everyone, beside their other kinds."""
 DOCUMENT_FIELDS = ("heading", "id", "page", "path", "title")
 """The fields that every chunk can be filtered by; the keys of its metadata come on top."""
+
+_CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
+_FILE_FIELDS = tuple(field.name for field in fields(StoredFile))
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 
 _SEPARATOR = "\x1f"
 _MAX_TAG_CHARS = 1000  # a longer value is found by its digest
@@ -138,9 +142,9 @@ def _describe(stored: StoredChunk, document: tantivy.Document) -> None:
         document.add_text(GROUPS, group)
     for term in _tags(stored):
         document.add_text(TAGS, term)
-    document.add_text(TITLE, indexable(chunk.title))
+    document.add_text(TITLE, indexable_name(chunk.title))
     if chunk.heading:
-        document.add_text(HEADING, indexable(chunk.heading))
+        document.add_text(HEADING, indexable_name(chunk.heading))
     document.add_text(TEXT, indexable(chunk.text))
     document.add_unsigned(KEY, stored.key)
     record = {**_fields(chunk), "path": stored.path, "number": stored.number}
@@ -214,12 +218,12 @@ def _value_text(value: Any) -> str:
 
 
 def _fields(value: StoredFile | Chunk) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    names = _CHUNK_FIELDS if isinstance(value, Chunk) else _FILE_FIELDS
+    return {name: getattr(value, name) for name in names}
 
 
 def _encoded(record: Mapping[str, Any]) -> bytes:
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text.encode("utf-8", "surrogatepass")  # as json.loads decodes it
+    return _JSON.encode(record).encode("utf-8", "surrogatepass")  # as json.loads decodes it
 
 
 def _decoded(document: tantivy.Document, field: str) -> dict[str, Any]:
