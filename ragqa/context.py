@@ -20,6 +20,7 @@ from ragqa.language import estimate_tokens, refers_back
 _ALIKE = 0.9
 """Two sentences are the same when they share nine tenths of their words."""
 
+_FULL = 25  # sentences that did not fit: the budget is used up
 _SHORTEST_CUT = 40  # characters; less than that of a sentence tells nothing
 _LONGEST_HEADING = 80
 _DASHES = re.compile("-{3,}")
@@ -47,11 +48,14 @@ def fit(
     """
     choice = _Choice(passages, max_chars, max_tokens)
     seen: list[frozenset[str]] = []
+    too_long = 0
     for candidate in rank_sentences(question, passages):
         if _repeats(candidate, seen):
             continue
         if _add(choice, candidate) or (not seen and choice.add_cut(question, candidate)):
             seen.append(candidate.terms)
+        elif (too_long := too_long + 1) == _FULL:
+            break
     return choice.blocks()
 
 
@@ -112,7 +116,7 @@ def _one_line(text: str) -> str:
 def _repeats(candidate: Candidate, seen: list[frozenset[str]]) -> bool:
     terms = candidate.terms
     if not terms:
-        return False
+        return not any(map(str.isalnum, candidate.text))
     return any(len(terms & other) >= _ALIKE * len(terms | other) for other in seen)
 
 

@@ -23,7 +23,7 @@ _NUMBER_WORD = (
 _HAN_DIGIT = r"[\d〇零一二三四五六七八九十百千万亿两半]"
 _PATTERNS_EN: dict[AnswerType, str] = {
     "time": (
-        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\b(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?"
+        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\b(?:\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d))?"
         r"(?:,?\s+\d{4})?|\b(?:1\d{3}|20\d\d)s?\b|\b\d{1,4}\s?(?:AD|BC|BCE|CE)\b"
         r"|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+(?:th|st|nd|rd))[ -]centur(?:y|ies)\b|\bdecades?\b"
         rf"|\b(?:\d+|{_NUMBER_WORD})[ -](?:business |working |calendar )?"
@@ -31,7 +31,7 @@ _PATTERNS_EN: dict[AnswerType, str] = {
         r"|\b\d{1,2}(?::\d\d)?\s?[ap]\.?m\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
         r"|\b(?:spring|summer|autumn|winter|noon|midnight|today|weekdays?|weekends?)\b"
     ),
-    "number": rf"[$€£¥]?\d[\d.,]*%?|\b{_NUMBER_WORD}\b",
+    "number": rf"[$€£¥]?\d+(?:[.,]\d+)*%?|\b{_NUMBER_WORD}\b",
     "reason": (
         r"\b(?:because|due to|since|as a result|in order to|so that|therefore|thus|caused?|reasons?"
         r"|led to|leads? to|owing to|to avoid|to prevent|to allow|to protect|for the purpose)\b"
@@ -42,11 +42,15 @@ _PATTERNS_ZH: dict[AnswerType, str] = {
         rf"{_HAN_DIGIT}{{1,4}}\s*(?:年|月|日|世纪|点|时|分|天|周|小时|个工作日|个月)(?:{_HAN_DIGIT}|[年月日底初])*"
         r"|世纪|年代|时期|朝|初期|末期|[春夏秋冬][季天]|当天|工作日"
     ),
-    "number": rf"{_HAN_DIGIT}(?:{_HAN_DIGIT}|[.,%])*",
+    "number": rf"{_HAN_DIGIT}+(?:[.,]{_HAN_DIGIT}+)*%?",
     "reason": r"因为|由于|因此|所以|因|故|为了|以便|以免|导致|得名|原因|使得",
 }
 _CAPITALS = r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)?[A-Z][\w'’-]*){0,6}"
-_STARTS = r"(?:The|A|An|In|On|At|It|He|She|They|This|That|These|Those|His|Her|Its|As)\b"
+_STARTS = (
+    r"(?:The|An?|In|On|At|It|He|She|They|We|You|This|That|These|Those|His|Her|Its|Their|As|By|For"
+    r"|From|With|After|Before|During|When|While|Then|But|And|However|Although|Since|Under|There|If"
+    r"|Many|Most|Some|All|Both|Each|One|Two|Such|Other|Another|Not|No)\b\s*"
+)
 _PERSON_TAGS = frozenset({"nr", "nrt", "nrfg", "nt", "nz"})
 _PLACE_TAGS = frozenset({"ns", "nt", "nz"})
 _NAMING = (
@@ -63,7 +67,7 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
     A slice whose words all stand in the question answers nothing.
     """
     kind = question.answer_type
-    chinese = bool(question.characters) and has_han(sentence)
+    chinese = has_han(question.text) and has_han(sentence)
     pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
     if pattern is not None:
         flags = re.I if kind != "time" else 0  # "May" is a month, "may" is not
@@ -82,9 +86,9 @@ def names_something(sentence: str) -> bool:
 
 def _names(sentence: str, tags: frozenset[str], chinese: bool) -> Iterator[Span]:
     capitals = (
-        match.span()
+        (match.start() + len(opener.group()) if opener else match.start(), match.end())
         for match in re.finditer(_CAPITALS, sentence)
-        if not (match.start() == 0 and re.fullmatch(_STARTS, match.group()))
+        if (opener := re.match(_STARTS, match.group())) is None or opener.end() < len(match.group())
     )
     if not chinese:
         return capitals

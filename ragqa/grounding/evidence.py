@@ -12,11 +12,11 @@ from ragqa.grounding.choice import Candidate
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
 # Chinese together, 322 questions): a ridge logistic model of "the best sentence holds the answer".
 COEFFICIENTS: Mapping[str, float] = {
-    "reach": 3.03,
-    "matter": 1.22,
-    "gap": 0.39,
-    "names_missing": -2.38,
-    "figures_missing": -2.83,
+    "reach": 3.06,
+    "matter": 1.21,
+    "gap": 0.38,
+    "names_missing": -2.37,
+    "figures_missing": -2.84,
 }
 INTERCEPT = -3.52
 THIN = 0.17
@@ -48,9 +48,9 @@ def weigh(question: Asked, ranked: Sequence[Candidate]) -> Evidence:
     ``reach`` is the share of the question (of its words, in Chinese also of its characters) that
     the sentence, the one before it, title and heading hold; ``matter`` the share of its words
     other than names that the sentence itself holds, each counting alike; ``gap`` by how much it
-    beats the best sentence of any other passage; ``names_missing`` and ``figures_missing`` the
-    shares of the question's names and figures that its whole passage lacks: a passage on somebody
-    else answers nothing.
+    beats the best sentence of another passage that says something else; ``names_missing`` and
+    ``figures_missing`` the shares of the question's names and figures that its whole passage
+    lacks: a passage on somebody else answers nothing.
     """
     if not ranked:
         return Evidence({}, 0.0, thin=True)
@@ -62,7 +62,8 @@ def weigh(question: Asked, ranked: Sequence[Candidate]) -> Evidence:
 
 def _features(question: Asked, ranked: Sequence[Candidate]) -> dict[str, float]:
     best = ranked[0]
-    second = next((other for other in ranked if other.rank != best.rank), None)
+    others = (other for other in ranked if other.rank != best.rank)
+    second = next((other for other in others if other.terms != best.terms), None)
     gap = best.score - second.score if second else _USUAL_GAP
     return {
         "reach": _reach(question, best),

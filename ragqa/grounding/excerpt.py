@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 
 from ragqa.grounding.answer_spans import Span, answer_spans
 from ragqa.grounding.asked import Asked
@@ -22,6 +23,9 @@ _NEW = 0.04
 the question has."""
 
 _NEARBY = 4.0  # words
+_LONGEST = 6000
+"""Characters of a sentence that are looked at; a longer one is no prose."""
+_MOST_PARTS = 40
 _MOST_RUNS = 3
 """More pieces than that do not read as a sentence."""
 
@@ -39,53 +43,70 @@ def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
     """
     if len(sentence) <= max_chars:
         return [(0, len(sentence))]
+    sentence = sentence[:_LONGEST]
     reading = _Reading.of(sentence, question)
-    parts = [reading.part(span) for span in _short_parts(sentence, reading.answers, max_chars)]
-    chosen: set[int] = set()
+    spans = _short_parts(sentence, reading.answers, max_chars)
+    parts = [reading.part(place, span) for place, span in enumerate(spans)]
+    parts = nlargest(
+        _MOST_PARTS, parts, key=lambda part: part.gain({}, 0.0, question) / part.length
+    )
+    chosen: list[_Part] = []
     while (best := _next(parts, chosen, max_chars, question)) is not None:
-        chosen.add(best)
-    return _runs(parts, chosen)
+        chosen.append(best)
+    return _runs(chosen) or [(0, min(len(sentence), max_chars))]
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A piece of the sentence and what it is worth."""
 
+    place: int
     span: Span
     found: dict[str, float]
     new: float
     answer: float
 
+    @property
+    def length(self) -> int:
+        return self.span[1] - self.span[0]
 
-def _next(parts: list[_Part], chosen: set[int], max_chars: int, question: Asked) -> int | None:
+    def gain(self, known: dict[str, float], answered: float, question: Asked) -> float:
+        """Return what it adds to parts that hold ``known`` and answer so well."""
+        more = {t: max(0.0, share - known.get(t, 0.0)) for t, share in self.found.items()}
+        return question.share(more) + self.new + _ANSWER * max(0.0, self.answer - answered)
+
+
+def _next(
+    parts: Sequence[_Part], chosen: list[_Part], max_chars: int, question: Asked
+) -> _Part | None:
     """Return the part that adds most for its length and still fits; None if none does."""
     known: dict[str, float] = {}
-    for place in chosen:
-        for term, share in parts[place].found.items():
+    for part in chosen:
+        for term, share in part.found.items():
             known[term] = max(share, known.get(term, 0.0))
-    answered = max((parts[place].answer for place in chosen), default=0.0)
-    best, best_rate = None, 0.0
-    for place, part in enumerate(parts):
-        if place in chosen:
-            continue
-        more = {t: share - known.get(t, 0.0) for t, share in part.found.items()}
-        gain = question.share({t: max(0.0, share) for t, share in more.items()})
-        gain += part.new + _ANSWER * max(0.0, part.answer - answered)
-        rate = gain / (part.span[1] - part.span[0])
-        if rate > best_rate and _fits(_runs(parts, chosen | {place}), max_chars):
-            best, best_rate = place, rate
-    return best
+    answered = max((part.answer for part in chosen), default=0.0)
+    rates = [
+        (part.gain(known, answered, question) / part.length, part)
+        for part in parts
+        if part not in chosen
+    ]
+    for rate, part in sorted(rates, key=lambda rated: -rated[0]):
+        if rate > 0 and _fits(_runs([*chosen, part]), max_chars):
+            return part
+    return None
 
 
-def _runs(parts: Sequence[_Part], chosen: set[int]) -> list[Span]:
+def _runs(chosen: list[_Part]) -> list[Span]:
     """Join neighbouring parts."""
     runs: list[Span] = []
-    for place in sorted(chosen):
-        start, end = parts[place].span
-        if runs and place - 1 in chosen:
+    last = -2
+    for part in sorted(chosen, key=lambda part: part.place):
+        start, end = part.span
+        if part.place == last + 1:
             runs[-1] = runs[-1][0], end
         else:
             runs.append((start, end))
+        last = part.place
     return runs
 
 
@@ -110,7 +131,7 @@ class _Reading:
         closeness = [_closeness(place, hits) for place in range(len(found))]
         return cls(found, closeness, answer_spans(sentence, question) or [])
 
-    def part(self, span: Span) -> _Part:
+    def part(self, place: int, span: Span) -> _Part:
         """Return what a slice is worth."""
         start, end = span
         shares: dict[str, float] = {}
@@ -124,7 +145,7 @@ class _Reading:
         answer = max(
             (self._newness(a, b) for a, b in self.answers if start <= a and b <= end), default=0
         )
-        return _Part(span, shares, new, answer)
+        return _Part(place, span, shares, new, answer)
 
     def _newness(self, start: int, end: int) -> float:
         """Return the share of a span's words that the question does not have."""

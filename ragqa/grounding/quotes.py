@@ -15,6 +15,9 @@ from ragqa.language import content_words, likeness, rarity, sentences
 _LEAST_SHARE = 0.25
 """A quote that holds less of a sentence than a quarter does not support it."""
 
+_FEW = 6
+"""So many slices are looked at for figures and names."""
+
 _MARK = re.compile(r"\s?[\[【]\d{1,2}[\]】]")  # how writers refer to numbered passages
 
 
@@ -61,21 +64,43 @@ def locate(sentence: str, passages: Sequence[Passage]) -> Quote | None:
     weights = _weights(plain)
     if not weights:
         return _verbatim(plain.strip(), passages)
-    total = sum(weights.values())
-    best: tuple[tuple[bool, float, float], Passage, int, int] | None = None
-    for passage in passages:
-        for start, end, terms, beginnings in _slices(passage.text):
-            share = _held(weights, terms, beginnings) / total
-            if share < _LEAST_SHARE or (best and share < best[0][1] - 0.25):
-                continue
-            verified = holds(passage.text[start:end], plain)
-            key = (verified, round(share, 2), -len(terms))
-            if best is None or key > best[0]:
-                best = key, passage, start, end
+    best = max(
+        _nearest(weights, passages),
+        key=lambda near: (holds(near.text, plain), near.share, -near.size),
+        default=None,
+    )
     if best is None:
         return None
-    (verified, _, _), passage, start, end = best
-    return Quote(passage, start, end, passage.text[start:end], verified)
+    verified = holds(best.text, plain)
+    return Quote(best.passage, best.start, best.end, best.text, verified)
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A slice of a passage and the share of a sentence that it holds."""
+
+    passage: Passage
+    start: int
+    end: int
+    share: float
+    size: int
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+
+def _nearest(weights: Mapping[str, float], passages: Sequence[Passage]) -> list[_Near]:
+    """Return the few slices that hold most of a sentence, those of the better passages first."""
+    total = sum(weights.values())
+    near = [
+        _Near(passage, start, end, round(share, 2), len(terms))
+        for passage in passages
+        for start, end, terms, beginnings in _slices(passage.text)
+        if (share := _held(weights, terms, beginnings) / total) >= _LEAST_SHARE
+    ]
+    near.sort(key=lambda slice_: (-slice_.share, slice_.size))
+    return near[:_FEW]
 
 
 def citations_for(answer: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:

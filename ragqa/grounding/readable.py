@@ -45,8 +45,7 @@ def readable(quote: str) -> str:
     >>> readable("- **Price**: 49 euros")
     'Price: 49 euros'
     """
-    lines = [_MARK.sub("", line).strip() for line in quote.splitlines()]
-    text = _joined([line for line in lines if line])
+    text = _joined([line for line in quote.splitlines() if line.strip()])
     text = _NOTE.sub("", _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text)))
     if text.count("|") > 1:
         text = _BAR.sub(", ", text.strip("| "))
@@ -54,23 +53,19 @@ def readable(quote: str) -> str:
 
 
 def _joined(lines: list[str]) -> str:
-    """Join lines: wrapped prose with a blank, list items with a semicolon."""
+    """Join lines: wrapped prose with a blank, if any, and the items of a list with a semicolon."""
     text = ""
     for line in lines:
-        if not text or text.endswith((":", "：")):
-            glue = "" if text.endswith("：") or not text else " "
-        elif text.endswith((".", "!", "?", "。", "！", "？", ";", "；", ",", "，")):
-            glue = "" if has_han(text[-2:]) else " "
-        else:
-            glue = _between(text, line)
-        text += glue + line
+        plain = _MARK.sub("", line).strip()
+        text += (_glue(text, plain, is_item(line)) if text else "") + plain
     return text
 
 
-def _between(text: str, line: str) -> str:
-    if line[:1].islower() or len(text) > 55:  # prose that wraps
-        return "" if has_han(text[-1:]) and has_han(line[:1]) else " "
-    return "；" if has_han(line[:1]) else "; "
+def _glue(text: str, following: str, item: bool) -> str:
+    chinese = has_han(text[-1:]) or text[-1:] in "。！？；：，、"
+    if item and text[-1:] not in ".!?。！？;；:：,，":
+        return "；" if chinese else "; "
+    return "" if chinese and not following[:1].isascii() else " "
 
 
 def row(quote: str, question: Asked) -> str | None:

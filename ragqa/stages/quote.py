@@ -34,6 +34,9 @@ _WHOLE_WITH_ANSWER = 0.8
 """Up to these shares of the longest answer a sentence is quoted whole; the second one where the
 part that answers is known (a date, a figure, a name)."""
 
+_WHOLE_QUESTION = 0.3
+"""How much the whole question counts beside the part of it that a sentence is sought for."""
+
 _UNSURE = 0.4
 """Below this confidence a person should look at the answer."""
 
@@ -132,8 +135,10 @@ def _states(candidate: Candidate, question: Asked) -> bool:
         return False
     if readable(text) in candidate.passage.heading.split(" > "):
         return False
+    if text.endswith((":", "：")):  # it announces something
+        return _with_items(candidate, len(text) + 200) > candidate.end
     new = any(term not in question.weights for term in candidate.terms)
-    return new or ((":" in text or "：" in text) and not text.endswith((":", "：")))
+    return new or ":" in text or "：" in text
 
 
 def _pieces(
@@ -159,7 +164,7 @@ def _best_each(parts: list[Asked], question: Asked, passages: Sequence[Passage])
     for part in parts:
         ranked = _statements(part, passages)
         if ranked:
-            best = max(ranked, key=lambda c: c.score + whole[_place(c)])
+            best = max(ranked, key=lambda c: c.score + _WHOLE_QUESTION * whole[_place(c)])
             chosen.setdefault(_place(best), best)
     return list(chosen.values())
 
@@ -172,7 +177,7 @@ def _piece(candidate: Candidate, question: Asked, max_chars: int) -> _Piece:
     passage, start = candidate.passage, candidate.start
     end = _with_items(candidate, max_chars)
     quoted = passage.text[start:end]
-    text = row(quoted, question) or readable(quoted)
+    text = row(quoted, question) or readable(quoted) or quoted.strip()
     return _Piece(_shortened(text, question, max_chars), passage, start, end)
 
 

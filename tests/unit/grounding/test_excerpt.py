@@ -1,0 +1,58 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragqa.grounding import GAP, asked, excerpts
+
+LONG = (
+    "Although it had often been planned before, and nobody in the town believed in it any more, "
+    "the bridge over the river was opened on 12 May 1931 by the mayor, who held a long speech on "
+    "progress, thrift and the weather, and then everybody went home to have dinner."
+)
+
+
+def cut(sentence: str, question: str, max_chars: int) -> str:
+    spans = excerpts(sentence, asked(question), max_chars)
+    return GAP.join(sentence[start:end] for start, end in spans)
+
+
+def test_a_short_sentence_stays_whole() -> None:
+    assert cut("The bridge is new.", "What is new?", 100) == "The bridge is new."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When was the bridge opened?", "12 May 1931"),
+        ("What did the mayor hold a speech on?", "progress"),
+        ("Why did they have dinner?", "everybody went home"),
+    ],
+)
+def test_the_part_that_answers_is_kept(question: str, answer: str) -> None:
+    for max_chars in (120, 160):
+        text = cut(LONG, question, max_chars)
+        assert answer in text
+        assert len(text) <= max_chars
+
+
+def test_chinese_is_cut_at_its_own_marks() -> None:
+    sentence = (
+        "尽管计划多年，镇上已无人相信，这座桥还是在1931年5月由市长启用，随后大家都回家吃饭去了。"
+    )
+    assert "1931年5月" in cut(sentence, "桥是什么时候启用的？", 24)
+
+
+@given(st.text(alphabet="ab ,.;()（），。水壶1 ", max_size=300), st.integers(5, 60))
+def test_excerpts_are_slices_within_the_limit(sentence: str, max_chars: int) -> None:
+    spans = excerpts(sentence, asked("Which ab has 水壶?"), max_chars)
+    assert spans == sorted(spans)
+    assert all(0 <= start <= end <= len(sentence) for start, end in spans)
+    assert len(GAP.join(sentence[start:end] for start, end in spans)) <= max_chars
+
+
+def test_an_endless_sentence_takes_no_endless_time() -> None:
+    began = time.process_time()
+    cut("kettle returns word " * 50_000, "How long can I return a kettle?", 200)
+    assert time.process_time() - began < 2

@@ -1,0 +1,92 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragqa.contract import Passage
+from ragqa.grounding import citations_for, locate
+
+RETURNS = Passage(
+    id="docs/returns.md",
+    title="returns.md",
+    path="docs/returns.md",
+    text="Unopened items can be returned within 30 days. A return costs 4.95 euros.\n"
+    "The K17 kettle must be dry.",
+    start=100,
+    end=201,
+)
+GUIDE = Passage(
+    id="guide.pdf", title="guide.pdf", text="退货期限为30天。请保留包装。", page=3, start=7
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("You can return unopened items within 30 days.", "Unopened items can be returned"),
+        ("The kettle K17 has to be dry [1].", "The K17 kettle must be dry."),
+        ("退货要在三十天内，即30天。", "退货期限为30天。"),
+    ],
+)
+def test_the_supporting_sentence_is_found(sentence: str, quote: str) -> None:
+    found = locate(sentence, [RETURNS, GUIDE])
+    assert found is not None
+    assert found.text.startswith(quote)
+    assert found.passage.text[found.start : found.end] == found.text
+
+
+def test_two_neighbours_are_quoted_where_one_does_not_hold_it() -> None:
+    found = locate("Items can be returned within 30 days, which costs 4.95 euros.", [RETURNS])
+    assert found is not None
+    assert found.verified
+    assert "30 days" in found.text
+    assert "4.95" in found.text
+
+
+def test_a_wrong_figure_is_not_verified() -> None:
+    found = locate("Unopened items can be returned within 60 days.", [RETURNS])
+    assert found is not None
+    assert not found.verified
+
+
+def test_nothing_supports_what_is_not_there() -> None:
+    assert locate("The president lives in Paris.", [RETURNS, GUIDE]) is None
+    assert locate("", [RETURNS]) is None
+    assert citations_for("Bananas are yellow.", [RETURNS]) == ()
+
+
+def test_citations_have_offsets_of_the_document() -> None:
+    (citation,) = citations_for("A return costs 4.95 euros.", [RETURNS, GUIDE])
+    assert citation.model_dump() == {
+        "title": "returns.md",
+        "id": "docs/returns.md",
+        "path": "docs/returns.md",
+        "page": None,
+        "quote": "A return costs 4.95 euros.",
+        "start": 147,
+        "end": 173,
+        "verified": True,
+    }
+    (chinese,) = citations_for("退货期限为30天。", [RETURNS, GUIDE])
+    assert (chinese.page, chinese.start, chinese.quote) == (3, 7, "退货期限为30天。")
+
+
+def test_each_sentence_gets_its_citation_and_none_comes_twice() -> None:
+    answer = "Unopened items can be returned within 30 days. A return costs 4.95 euros. "
+    cited = citations_for(answer + "Unopened items can be returned.", [RETURNS])
+    assert [c.quote for c in cited] == [
+        "Unopened items can be returned within 30 days.",
+        "A return costs 4.95 euros.",
+    ]
+
+
+def test_a_shared_quote_is_verified_only_if_it_holds_for_all() -> None:
+    answer = "Unopened items can be returned within 30 days. Items can be returned within 90 days."
+    (citation,) = citations_for(answer, [RETURNS])
+    assert not citation.verified
+
+
+@given(st.text(alphabet="abc 30。.\n水壶K17", max_size=120), st.text(max_size=60))
+def test_quotes_are_verbatim_whatever_is_asked(text: str, sentence: str) -> None:
+    passage = Passage(id="d", title="d", text=text, start=5)
+    for citation in citations_for(f"abc 30 {sentence}", [passage]):
+        assert text[citation.start - 5 : citation.end - 5] == citation.quote

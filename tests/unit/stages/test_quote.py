@@ -1,0 +1,213 @@
+import json
+from typing import Any, ClassVar
+
+import pytest
+
+from ragqa.contract import (
+    CHINESE_CATEGORIES,
+    Passage,
+    QAResponse,
+    QAResponseWithEntities,
+    Question,
+    Turn,
+    response_type,
+)
+from ragqa.ports import Parts, Policy, SearchQuery
+from ragqa.stages.draft import Draft
+from ragqa.stages.quote import quote
+
+
+class Shelf:
+    """A retriever of fixed passages; the stage gets them from the turn."""
+
+    def retrieve(self, query: SearchQuery, config: Any = None) -> list[Passage]:
+        raise AssertionError("the stage retrieves nothing")
+
+    async def aretrieve(self, query: SearchQuery, config: Any = None) -> list[Passage]:
+        raise AssertionError("the stage retrieves nothing")
+
+    def version(self) -> str:
+        return "1"
+
+
+def passage(text: str, title: str = "kettle.md", **fields: Any) -> Passage:
+    return Passage(**{"id": title, "title": title, "text": text, "score": 5.0, **fields})
+
+
+KETTLE = passage(
+    "## Data\n\n- **Capacity**: the kettle holds 1.7 litres.\n- Colour of the kettle: grey.\n",
+    heading="Kettle K17 > Data",
+    start=40,
+)
+RETURNS = passage(
+    "You can return a kettle within 30 days of delivery. A return costs 4.95 euros.",
+    "returns.md",
+    heading="Returns > Deadlines",
+    score=4.0,
+)
+
+
+def draft(
+    question: str, *passages: Passage, schema: type[QAResponse] = QAResponse, **turn: Any
+) -> Draft:
+    stage = quote(Parts(retriever=Shelf(), policy=Policy(schema=schema)))
+    asked = Turn(Question.of(question), "run", passages=passages or (KETTLE, RETURNS), **turn)
+    after = stage.step(asked)
+    assert isinstance(after, Turn)
+    made = after.notes["draft"]
+    assert isinstance(made, Draft)
+    return made
+
+
+def answer(made: Draft, schema: type[QAResponse] = QAResponse) -> QAResponse:
+    return schema.model_validate_json(made.response_json)
+
+
+def test_the_sentence_is_quoted_without_its_marks_and_cited_with_them() -> None:
+    made = draft("How many litres does the kettle hold?")
+    response = answer(made)
+    assert response.answer == "Capacity: the kettle holds 1.7 litres."
+    assert response.sources == ["kettle.md"]
+    assert response.category == "product"
+    assert response.confidence > 0.5
+    assert not response.needs_human
+    (citation,) = made.citations
+    assert citation.quote == "- **Capacity**: the kettle holds 1.7 litres."
+    assert KETTLE.text[citation.start - 40 : citation.end - 40] == citation.quote
+    assert citation.verified
+
+
+def test_thin_evidence_abstains_in_the_language_of_the_question() -> None:
+    for question, said in [
+        ("Who is the president of France?", "The documents do not hold an answer"),
+        ("法国总统是谁？", "文档中没有这个问题的答案"),
+    ]:
+        made = draft(question)
+        response = answer(made)
+        assert made.abstained
+        assert response.answer.startswith(said)
+        assert (response.sources, response.needs_human) == ([], True)
+        assert response.confidence <= 0.5
+        assert made.citations == ()
+
+
+def test_without_passages_it_abstains() -> None:
+    stage = quote(Parts(retriever=Shelf()))
+    after = stage.step(Turn(Question.of("How much is it?"), "run"))
+    assert isinstance(after, Turn)
+    assert after.notes["draft"].abstained
+
+
+def test_a_question_on_two_things_gets_two_sentences() -> None:
+    made = draft("How many litres does the kettle hold and how long can I return it?")
+    response = answer(made)
+    assert "1.7 litres" in response.answer
+    assert "30 days" in response.answer
+    assert response.sources == ["kettle.md", "returns.md"]
+    assert len(made.citations) == 2
+
+
+def test_headings_and_questions_are_no_answers() -> None:
+    faq = passage(
+        "## Descaling the kettle\n\nQ: How do I descale the kettle?\nA: Boil vinegar in it.",
+        heading="Kettle > Descaling the kettle",
+    )
+    assert answer(draft("How do I descale the kettle?", faq)).answer.startswith("A: Boil vinegar")
+
+
+def test_an_announced_list_is_quoted_with_its_items() -> None:
+    box = passage("The box of the tent holds:\n\n- two poles\n- 14 pegs\n\nEnjoy your trip.")
+    made = draft("What does the box of the tent hold?", box)
+    assert answer(made).answer == "The box of the tent holds: two poles; 14 pegs"
+    assert made.citations[0].quote == "The box of the tent holds:\n\n- two poles\n- 14 pegs"
+
+
+def test_rows_of_tables_read_well() -> None:
+    row = passage("model: L5; product: Desk lamp L5; price_eur: 39.00; unit: piece\n", "prices.csv")
+    made = draft("What is the price of the desk lamp L5?", row)
+    assert answer(made).answer == "Desk lamp L5, price eur: 39.00"
+    assert made.citations[0].quote == row.text.strip()
+
+
+LONG = passage(
+    "Although it had been planned for years, and nobody in the town believed in it any more, the "
+    "bridge over the river was opened on 12 May 1931 by the mayor, who held a long speech on "
+    "progress, thrift, hope and the weather, and then everybody went home to have dinner.",
+    "bridge.md",
+)
+
+
+@pytest.mark.parametrize("limit", [60, 120, 200])
+def test_long_sentences_are_cut_and_cited_whole(limit: int) -> None:
+    schema = response_type(max_answer_chars=limit)
+    made = draft("When was the bridge over the river opened?", LONG, schema=schema)
+    response = answer(made, schema)
+    assert "12 May 1931" in response.answer
+    assert len(response.answer) <= limit
+    assert made.citations[0].quote == LONG.text
+    pieces = [piece.strip() for piece in response.answer.split("…") if piece.strip()]
+    assert all(piece in LONG.text for piece in pieces)
+
+
+def test_follow_ups_come_from_the_same_document() -> None:
+    safety = passage("Keep the lid closed.", heading="Kettle K17 > Safety")
+    made = draft("How many litres does the kettle hold?", KETTLE, safety, RETURNS)
+    assert answer(made).follow_up == ["What do the documents say about “Safety”?"]
+
+
+def test_the_schema_sets_categories_and_lengths() -> None:
+    schema = response_type(categories=CHINESE_CATEGORIES)
+    zh = passage("水壶的容量为1.7升。退货费用为4.95欧元。", "水壶.md")
+    response = answer(draft("水壶的容量是多少？", zh, schema=schema), schema)
+    assert response.answer == "水壶的容量为1.7升。"
+    assert response.category == "产品参数"
+    kept = draft("水壶的容量是多少？", zh, schema=schema, category="库存查询")
+    assert answer(kept, schema).category == "库存查询"
+
+
+def test_entities_stay_empty_and_other_required_fields_abstain() -> None:
+    question = "How many litres does the kettle hold?"
+    made = draft(question, schema=QAResponseWithEntities)
+    assert answer(made, QAResponseWithEntities).model_dump()["entities"] == []
+
+    class Ticketed(QAResponse):
+        ticket: str
+
+    class Noted(QAResponse):
+        max_answer_chars: ClassVar[int] = 100
+        note: str | None = None
+
+    assert draft(question, schema=Ticketed).abstained
+    assert not draft(question, schema=Noted).abstained
+    assert answer(draft(question, schema=Noted), Noted).answer
+
+
+def test_what_a_session_resolved_is_looked_for() -> None:
+    made = draft("And the kettle?", search_text="How many litres does the kettle hold?")
+    assert "1.7 litres" in answer(made).answer
+
+
+def test_documents_are_quoted_and_never_read_as_templates() -> None:
+    braces = passage('Set the kettle config to {"mode": "eco", "n": {60}} and %s for {question}.')
+    made = draft("What is the kettle config set to?", braces)
+    assert answer(made).answer == braces.text
+
+
+def test_a_sentence_as_a_draft_is_valid_json_whatever_it_holds() -> None:
+    odd = passage('The kettle says "hi"\\n, a tab\tand a 😀 to whom it greets.')
+    made = draft("What does the kettle say to whom it greets?", odd)
+    assert json.loads(made.response_json)["answer"]
+
+
+def test_weak_evidence_asks_for_a_person() -> None:
+    made = draft("How long does the kettle in the garden shed of my uncle last?")
+    if not made.abstained:
+        assert answer(made).needs_human
+
+
+def test_other_notes_are_kept() -> None:
+    stage = quote(Parts(retriever=Shelf()))
+    turn = Turn(Question.of("kettle?"), "run", passages=(KETTLE,), notes={"seen": 1})
+    after = stage.step(turn)
+    assert isinstance(after, Turn)
+    assert after.notes["seen"] == 1
