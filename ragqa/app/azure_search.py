@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from ragqa.app.models import embeddings
 from ragqa.settings import Settings
-from ragqa.settings.resolve import check_key_target
+from ragqa.settings.resolve import check_key_target, missing_for_retriever, require
 
 if TYPE_CHECKING:
+    from ragqa.ingest.report import IndexReport
     from ragqa.ports import Retriever
     from ragqa.retrieval.azure.clients import Access
     from ragqa.retrieval.azure.fields import FieldNames
@@ -57,11 +58,36 @@ def azure_retriever(settings: Settings) -> Retriever:
     )
 
 
+def with_upload(report: IndexReport, store: AzureStore) -> IndexReport:
+    """Return a report that also tells what did not get into the index, or its definition.
+
+    Args:
+        report: What indexing did, as far as it read the files.
+        store: What it put them into.
+    """
+    from ragqa.ingest.report import SkippedFile
+
+    if report.dry_run:
+        return report.model_copy(update={"definition": store.definition()})
+    skipped = tuple(
+        SkippedFile(
+            path=f.path, reason=f"(document {f.document!r}): {f.reason.rstrip('.')}", hint=f.hint
+        )
+        for f in store.failures
+    )
+    if not skipped:
+        return report
+    failed = sum(not failure.held_back for failure in store.failures)
+    return report.model_copy(update={"skipped": (*report.skipped, *skipped), "failed": failed})
+
+
 def _access(settings: Settings) -> Access:
     from ragqa.retrieval.azure.clients import Access
 
     search = settings.azure_search
-    assert search.endpoint and search.index, "required before"
+    require(settings, missing_for_retriever(settings), purpose="to reach Azure AI Search")
+    assert search.endpoint is not None
+    assert search.index is not None
     check_key_target(settings, "AZURE_SEARCH_ENDPOINT", search.endpoint)
     key = search.api_key
     return Access(search.endpoint, search.index, key.get_secret_value() if key else None)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ragqa.app.home import home_of, made_home
-from ragqa.errors import ConfigError
 from ragqa.settings import Settings
 from ragqa.settings.resolve import missing_for_retriever, require
 
 if TYPE_CHECKING:
     from ragqa.ingest.report import IndexReport
+    from ragqa.ports import DocumentStore
     from ragqa.retrieval.embedded import EmbeddedIndex
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -79,17 +79,11 @@ def sync_before_asking(
 
 
 def open_index(settings: Settings) -> EmbeddedIndex:
-    """Return the index that the settings name. Nothing is read yet.
+    """Return the embedded index that the settings describe. Nothing is read yet.
 
     Raises:
         ConfigError: If its search type does not fit.
     """
-    if settings.retriever != "embedded":
-        raise ConfigError(
-            f"RAGQA_RETRIEVER is {settings.retriever!r} "
-            f"({settings.source_of('RAGQA_RETRIEVER')}), which this version does not offer.",
-            hint="Use RAGQA_RETRIEVER=embedded.",
-        )
     from ragqa.app.models import embeddings
     from ragqa.retrieval.embedded import EmbeddedIndex
 
@@ -106,16 +100,26 @@ def _synced(
     from ragqa.ingest import sync
 
     home = home_of(settings) if dry_run else made_home(settings)
-    return sync(
-        paths,
-        open_index(settings),
-        project=Path.cwd(),
-        home=home,
-        groups_of=groups_by_folder(settings.folder_groups, Path.cwd()),
-        progress=progress,
-        max_file_bytes=round(settings.max_file_mb * 1024 * 1024),
-        dry_run=dry_run,
-    )
+
+    def synced(store: DocumentStore) -> IndexReport:
+        return sync(
+            paths,
+            store,
+            project=Path.cwd(),
+            home=home,
+            groups_of=groups_by_folder(settings.folder_groups, Path.cwd()),
+            progress=progress,
+            max_file_bytes=round(settings.max_file_mb * 1024 * 1024),
+            dry_run=dry_run,
+        )
+
+    if settings.retriever == "embedded":
+        return synced(open_index(settings))
+
+    from ragqa.app.azure_search import azure_store, with_upload
+
+    store = azure_store(settings)
+    return with_upload(synced(store), store)
 
 
 def listed(paths: Paths) -> list[str]:

@@ -35,6 +35,10 @@ def parts_for(settings: Settings, *, with_model: bool = True) -> Parts:
 
 def retriever_for(settings: Settings) -> Retriever:
     """Return what finds passages, with the filter and the threshold that are set."""
+    if settings.retriever == "azure":
+        from ragqa.app.azure_search import azure_retriever
+
+        return narrowed(azure_retriever(settings), settings.filter, None)
     return narrowed(open_index(settings), settings.filter, settings.min_score)
 
 

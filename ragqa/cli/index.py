@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ragqa.cli import terminal
+from ragqa.errors import RetrievalError
 
 SUMMARY = "read documents into the index"
 DESCRIPTION = """\
@@ -15,6 +16,7 @@ EPILOG = """\
 examples:
   ragqa index docs/ prices.csv
   ragqa index "manuals/**/*.pdf" --dry-run
+  ragqa index docs/ --to azure                  into AZURE_SEARCH_INDEX
 """
 
 
@@ -40,4 +42,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         terminal.write_json(report.model_dump(mode="json"))
         say_skipped(report)
+    if report.failed:
+        terminal.say(f"ragqa: {report.failed} passages did not get into the index.")
+        return RetrievalError.exit_code
     return 0

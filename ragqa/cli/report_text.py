@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,10 @@ def report_text(report: IndexReport) -> str:
     )
     head = "Nothing was changed (dry run); it would be: " if report.dry_run else "Indexed: "
     lines = [f"{head}{counts}.", f"The index holds {report.documents} documents."]
-    return "\n".join([*lines, *_skipped(report, every=True)]) + "\n"
+    lines += _skipped(report, every=True)
+    if report.definition is not None:
+        lines += ["A new index would be:", json.dumps(report.definition, indent=2)]
+    return "\n".join(lines) + "\n"
 
 
 def say_skipped(report: IndexReport) -> None:

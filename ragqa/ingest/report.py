@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -23,7 +25,8 @@ class IndexReport(BaseModel):
     """What indexing changed; its JSON holds counts of files, and every file left out by name.
 
     ``added``, ``updated``, ``unchanged`` and ``removed`` count files. ``documents`` and ``chunks``
-    count what the whole index holds afterwards.
+    count what the whole index holds afterwards. ``failed`` counts passages that a service did not
+    take; each is named in ``skipped``. ``definition`` is what a dry run would make at a service.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,6 +39,8 @@ class IndexReport(BaseModel):
     documents: int = 0
     chunks: int = 0
     dry_run: bool = False
+    failed: int = 0
+    definition: dict[str, Any] | None = None
 
     added_paths: tuple[str, ...] = Field(default=(), exclude=True)
     updated_paths: tuple[str, ...] = Field(default=(), exclude=True)

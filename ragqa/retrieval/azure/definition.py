@@ -132,26 +132,32 @@ def vector_size(definition: Definition, fields: FieldNames) -> int | None:
     return None if found is None else found.get("dimensions")
 
 
-def check_fits(definition: Definition, fields: FieldNames) -> None:
-    """Refuse to write into an index that lacks a field or has it of another kind.
+def missing_fields(definition: Definition, fields: FieldNames) -> list[Definition]:
+    """Return the fields of ours that an index lacks; adding some does it no harm.
 
     Raises:
-        ConfigError: Names what is missing.
+        ConfigError: If it has one of them of another kind, which cannot be changed.
     """
     held = {field["name"]: field for field in definition["fields"]}
+    own = own_fields(fields)
     wrong = [
         field["name"]
-        for field in own_fields(fields)
-        if field["name"] not in held
-        or held[field["name"]]["type"] != field["type"]
-        or any(field[a] and not held[field["name"]].get(a) for a in ("filterable", "searchable"))
+        for field in own
+        if field["name"] in held and not _serves(held[field["name"]], field)
     ]
-    if wrong:
+    if wrong or fields.id not in held:
         raise ConfigError(
-            f"The index {definition['name']!r} has no fitting field {', '.join(map(repr, wrong))}.",
-            hint="ragqa fills indexes that it has made: name another one in AZURE_SEARCH_INDEX "
-            "(ragqa index PATH --to azure --dry-run shows its definition).",
+            f"The index {definition['name']!r} has no fitting field "
+            f"{', '.join(map(repr, wrong or [fields.id]))}.",
+            hint="Check AZURE_SEARCH_FIELD_…, or name another index in AZURE_SEARCH_INDEX "
+            "(ragqa index PATH --to azure --dry-run shows the definition that it would get).",
         )
+    return [field for field in own if field["name"] not in held]
+
+
+def _serves(held: Definition, wanted: Definition) -> bool:
+    needed = ("key", "filterable", "sortable", "searchable")
+    return held["type"] == wanted["type"] and all(held.get(a) or not wanted[a] for a in needed)
 
 
 def check_vectors(definition: Definition, fields: FieldNames, dimensions: int) -> None:

@@ -10,10 +10,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ragqa.errors import RetrievalError
+from ragqa.errors import RagqaError, RetrievalError
 from ragqa.ports import StoredFile
 from ragqa.retrieval.analysis import well_formed
 from ragqa.retrieval.azure import definition as definitions
@@ -43,12 +43,14 @@ class FailedUpload:
         document: Its document's own id.
         reason: Why.
         hint: What to do.
+        held_back: Whether it was not even sent.
     """
 
     path: str
     document: str
     reason: str
     hint: str = ""
+    held_back: bool = False
 
 
 class AzureStore:
@@ -83,15 +85,28 @@ class AzureStore:
         self.uploads = Uploads(self._clients, fields.id, sleep)
 
     def files(self) -> Mapping[str, StoredFile]:
-        """Return every file in the index by its path; none where there is no index."""
+        """Return every file in the index by its path; none where there is no index of ours."""
         try:
             hits = list(self._hits(f"{FILE_FIELD} ne null", [FILE_FIELD]))
-        except RetrievalError as exc:
-            if isinstance(exc, NoIndexError):
-                return {}
-            raise
-        records = (json.loads(hit[FILE_FIELD]) for hit in hits)
-        return {record["path"]: StoredFile(**record) for record in records}
+        except NoIndexError:
+            return {}
+        files = (self._file(json.loads(hit[FILE_FIELD])) for hit in hits)
+        return {file.path: file for file in files}
+
+    def _file(self, record: dict[str, Any]) -> StoredFile:
+        """Return a file's record; one that was put in another way counts as changed."""
+        groups, model = record.pop("groups_field", None), record.pop("model", None)
+        file = StoredFile(**record)
+        is_current = groups == self.fields.groups and (
+            self.model is None or model == self.model.name
+        )
+        return file if is_current else replace(file, content_hash="")
+
+    def file_record(self, file: StoredFile) -> str:
+        """Return what is known of a file as the text that its first chunk carries."""
+        model = self.model.name if self.model is not None else None
+        made = {"groups_field": self.fields.groups, "model": model}
+        return json.dumps(asdict(file) | made)
 
     @contextmanager
     def writer(self) -> Iterator[AzureWriter]:
@@ -158,7 +173,7 @@ class AzureStore:
         except Exception as exc:
             raise self.translated(exc) from None
 
-    def translated(self, exc: Exception) -> Exception:
+    def translated(self, exc: Exception) -> RagqaError:
         """Return the error to raise for one of the SDK's."""
         return translate(exc, index=self.access.index, host=self.access.host)
 
@@ -198,15 +213,11 @@ class AzureStore:
             return list(next(found.by_page(), ()))
         except Exception as exc:
             translated = self.translated(exc)
-            if status_of(exc) == 404 and isinstance(translated, RetrievalError):
+            is_missing = status_of(exc) == 404 and isinstance(translated, RetrievalError)
+            if is_missing or (status_of(exc) == 400 and FILE_FIELD in translated.message):
                 raise NoIndexError(translated.message, hint=translated.hint) from None
             raise translated from None
 
 
 class NoIndexError(RetrievalError):
-    """Report an index that does not exist."""
-
-
-def file_record(file: StoredFile) -> str:
-    """Return what is known of a file as the text that its first chunk carries."""
-    return json.dumps(asdict(file))
+    """Report an index that does not exist, or that ragqa has put nothing into."""

@@ -15,7 +15,7 @@ from ragqa.retrieval.analysis import well_formed
 from ragqa.retrieval.azure import definition as definitions
 from ragqa.retrieval.azure.definition import FILE_FIELD, HEADING_FIELD, Definition
 from ragqa.retrieval.azure.fields import Place
-from ragqa.retrieval.azure.store import FailedUpload, file_record
+from ragqa.retrieval.azure.store import FailedUpload
 from ragqa.retrieval.embedding import BATCH
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FLUSH_CHUNKS = 1000
 _SLICE = 4 * BATCH
 
-_RESTRICTED = "is for some groups only, and the index would show it to everybody."
+_RESTRICTED = "it is for some groups only, and the index would show it to everybody"
 _SET_GROUPS = "Set AZURE_SEARCH_FIELD_GROUPS to the field that holds the groups."
 _LOOK = "Correct the document, or the index, and run ragqa index again."
 
@@ -121,10 +121,9 @@ class AzureWriter:
             held = self._store.definition(new, self._dimensions)
             self._store.define(held, new=True)
         else:
-            if first:
-                definitions.check_fits(held, self._fields)
-            if new:
-                more = [definitions.metadata_field(name) for name in new]
+            more = definitions.missing_fields(held, self._fields) if first else []
+            more += [definitions.metadata_field(name) for name in new]
+            if more:
                 held = {**held, "fields": [*held["fields"], *more]}
                 self._store.define(held, new=False)
         self._held = held
@@ -164,7 +163,9 @@ class AzureWriter:
         failed = {failure.path for failure in self._store.failures}
         # A file that is not wholly there counts as changed in the next run.
         records = {
-            file.path: file_record(replace(file, content_hash="") if file.path in failed else file)
+            file.path: self._store.file_record(
+                replace(file, content_hash="") if file.path in failed else file
+            )
             for file in files
         }
         refused = refused | self._put(firsts, records)
@@ -174,7 +175,7 @@ class AzureWriter:
                 self._put_record_elsewhere(file, [r for r in own[1:] if r.key not in refused])
 
     def _put_record_elsewhere(self, file: StoredFile, rows: Sequence[_Row]) -> None:
-        record = file_record(replace(file, content_hash=""))
+        record = self._store.file_record(replace(file, content_hash=""))
         for row in rows:
             if not self._store.uploads.merge([{self._fields.id: row.key, FILE_FIELD: record}]):
                 return
@@ -185,7 +186,7 @@ class AzureWriter:
         rows = []
         for chunk in chunks or (Chunk(file.path, "", "", 0, 0),):
             if self._fields.groups is None and EVERYONE not in chunk.groups:
-                self._fail(file.path, chunk.doc_id, _RESTRICTED, _SET_GROUPS)
+                self._hold_back(file.path, chunk.doc_id)
                 continue
             page, place = chunk.page or 0, (chunk.doc_id, chunk.page or 0, chunk.start)
             where = Place(file.path, chunk.doc_id, page, chunk.start, chunk.heading, seen[place])
@@ -253,3 +254,8 @@ class AzureWriter:
 
     def _fail(self, path: str, document: str, reason: str, hint: str) -> None:
         self._store.failures.append(FailedUpload(path, document, reason, hint))
+
+    def _hold_back(self, path: str, document: str) -> None:
+        self._store.failures.append(
+            FailedUpload(path, document, _RESTRICTED, _SET_GROUPS, held_back=True)
+        )

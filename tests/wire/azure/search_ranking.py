@@ -24,8 +24,11 @@ _RRF = 60
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _STOP = frozenset(
-    "a,an,and,are,as,at,be,but,by,for,if,in,into,is,it,no,not,of,on,or,such,that,the,their,then,"
-    "there,these,they,this,to,was,will,with".split(",")
+    re.findall(
+        r"\w+",
+        "a an and are as at be but by for if in into is it no not of on or such that the their "
+        "then there these they this to was will with",
+    )
 )
 
 
