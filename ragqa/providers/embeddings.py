@@ -81,6 +81,11 @@ class EndpointEmbeddings(Embeddings):
         at = self._exchanges.at
         return f"{'openai' if at.is_official else at.host}:{at.model}"
 
+    @property
+    def model(self) -> str:
+        """Name the model alone: an index knows by it whether its vectors are still comparable."""
+        return self._exchanges.at.model
+
     def embed_documents(self, texts: list[str]) -> list[Vector]:
         """Return a vector for each text, in the same order."""
         vectors: list[Vector] = []

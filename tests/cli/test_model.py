@@ -127,6 +127,17 @@ def test_embeddings_that_always_fail_end_with_an_error(shell, serve):
             assert done.err
 
 
+def test_another_embedding_model_asks_for_indexing_anew(shell, serve):
+    shell.write({"docs/a.md": "Delivery takes 3 days."})
+    server = serve(always=reply())
+    assert shell("index", "docs", **at(server, RAGQA_EMBEDDING_MODEL="e")).code == 0
+    assert shell("search", "delivery", **at(server, RAGQA_EMBEDDING_MODEL="e")).code == 0
+    done = shell("search", "delivery", **at(server, RAGQA_EMBEDDING_MODEL="f"))
+    assert done.code in (2, 4)
+    assert done.out == ""
+    assert "ragqa index" in done.err
+
+
 def test_streaming_shows_withdraws_and_ends_with_the_answer(shop, serve):
     done = shop("ask", QUESTION, "--stream", **at(serve(INVENTED, reply())))
     events = [json.loads(line) for line in done.out.splitlines()]
