@@ -60,7 +60,8 @@ def _unanswered(exc: Exception, host: str) -> RagqaError:
             f"No token could be had for {host}.",
             hint="Sign in (az login), use a managed identity, or set AZURE_SEARCH_API_KEY.",
         )
-    if isinstance(exc, core.DecodeError | ValueError):
+    if isinstance(exc, core.DecodeError | ValueError | LookupError | AttributeError | TypeError):
+        # The SDK trips over replies of another form in all these ways.
         return _wrong_endpoint(f"What answers at {host} is no search service.")
     if isinstance(exc, late) or "timed out" in str(exc).lower():
         return _given_up(f"{host} took too long.", "Try again, or raise RAGQA_TIMEOUT_S.")

@@ -76,11 +76,12 @@ class AzureRetriever:
                 client = self.clients.blocking()
                 pages = client.search(**arguments, **self.clients.limits(timeout_s))
                 hits = _first_page(pages)
-                return self._passages(hits, query, search_type)
+                break
             except Exception as exc:
                 if not self._left_out(exc, arguments):
                     time.sleep(tries.send(exc))
                     timeout_s = next(tries)
+        return self._passages(hits, query, search_type)
 
     async def aretrieve(self, query: SearchQuery, config: TraceConfig = None) -> Sequence[Passage]:
         """Do the same without blocking the event loop."""
@@ -96,16 +97,13 @@ class AzureRetriever:
                 async with asyncio.timeout(timeout_s):
                     client = await self.clients.of_this_loop()
                     pages = await client.search(**arguments, **self.clients.limits(timeout_s))
-                    async for page in pages.by_page():
-                        hits = [hit async for hit in page]
-                        break
-                    else:
-                        hits = []
-                return self._passages(hits, query, search_type)
+                    hits = await _first_page_of(pages)
+                break
             except Exception as exc:
                 if not self._left_out(exc, arguments):
                     await asyncio.sleep(tries.send(exc))
                     timeout_s = next(tries)
+        return self._passages(hits, query, search_type)
 
     def version(self) -> str:
         """Name the index; the service does not tell when its documents change."""
@@ -211,3 +209,10 @@ def _first_page(pages: Any) -> list[Any]:
     """Return the hits of one request: a plain loop would go on to further pages."""
     by_page = getattr(pages, "by_page", None)
     return list(pages) if by_page is None else list(next(by_page(), ()))
+
+
+async def _first_page_of(pages: Any) -> list[Any]:
+    """Do the same for an async client."""
+    async for page in pages.by_page():
+        return [hit async for hit in page]
+    return []

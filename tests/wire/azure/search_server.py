@@ -57,7 +57,7 @@ class Fault:
 
     Attributes:
         status: What is answered; 0 answers as usual (after the delay).
-        body: With which body.
+        body: With which body; a text is no JSON.
         headers: With which headers.
         delay_s: How long it takes.
         drop: Hang up instead.
@@ -287,6 +287,9 @@ def _statistics(index: Index) -> JsonObject:
 
 
 def _send(exchange: Exchange, status: int, reply: Any, headers: dict[str, str]) -> None:
+    if isinstance(reply, str):
+        exchange.respond(status, {"content-type": "text/html", **headers}, reply.encode())
+        return
     body = b"" if reply is None else json.dumps(reply).encode()
     kind = {"content-type": "application/json; odata.metadata=none; charset=utf-8"} if body else {}
     exchange.respond(status, {**kind, **headers}, body)
