@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragqa.cli import terminal
-from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError
+from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError, WrongEndpointError
 
 if TYPE_CHECKING:
     from ragqa.app import Asker
 
 INTERRUPTED = 130
-_HOPELESS = (AuthError, RetrievalError)
+_HOPELESS = (AuthError, RetrievalError, WrongEndpointError)
 """What befalls one question of the file befalls them all."""
 
 Row = dict[str, Any]

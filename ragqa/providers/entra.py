@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -46,6 +47,7 @@ class Entra:
         except ImportError as exc:
             raise _missing() from exc
         credential: Any = self.credential or DefaultAzureCredential()
+        _quiet()
         own = None if self.credential else credential
         return Tokens(get_bearer_token_provider(credential, self.scope), own)
 
@@ -64,6 +66,7 @@ class Entra:
             credential: Any = self.credential or DefaultAzureCredential()
         except ImportError as exc:  # the credential itself wants aiohttp
             raise _missing() from exc
+        _quiet()
         own = None if self.credential else credential
         return AsyncTokens(get_bearer_token_provider(credential, self.scope), own)
 
@@ -119,6 +122,16 @@ def require_azure_identity() -> None:
         found = None
     if found is None:
         raise _missing()
+
+
+def _quiet() -> None:
+    """Keep the warnings of azure-identity off a terminal: the error says what to do.
+
+    Where an application has set logging up, they still reach it.
+    """
+    log = logging.getLogger("azure.identity")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
 
 
 def _missing() -> MissingExtraError:

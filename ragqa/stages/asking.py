@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragqa.contract import Turn
-from ragqa.errors import AuthError, ConfigError, RagqaError
+from ragqa.errors import AuthError, ConfigError, RagqaError, WrongEndpointError
 from ragqa.flow import Ask, Effect
 from ragqa.ports import Message, ModelReply, ModelRequest, Parts, Role
 from ragqa.stages.retrieve import remaining_s
@@ -22,7 +22,7 @@ def ask_aside(
         The reply's text, or None where none came or it was cut off; and the turn with the usage.
 
     Raises:
-        AuthError, ConfigError: Where settings are wrong.
+        AuthError, ConfigError, WrongEndpointError: Where settings are wrong.
     """
     timeout_s = remaining_s(turn, parts)
     if parts.model is None or timeout_s <= 0:
@@ -35,7 +35,7 @@ def ask_aside(
     )
     try:
         reply: ModelReply = yield Ask(parts.model, request)
-    except (AuthError, ConfigError):
+    except (AuthError, ConfigError, WrongEndpointError):
         raise
     except RagqaError:
         return None, turn

@@ -26,6 +26,7 @@ from ragqa.errors import (
     PermissionDenied,
     RagqaError,
     RefusalError,
+    WrongEndpointError,
 )
 from ragqa.ports import ModelReply, ModelRequest
 from ragqa.validation.gate import INTERRUPTED, CheckContext
@@ -123,7 +124,7 @@ class FixAndRetry:
         Raises:
             RagqaError: The error itself where settings are wrong: degrading would hide that.
         """
-        if isinstance(error, AuthError | ConfigError):
+        if isinstance(error, AuthError | ConfigError | WrongEndpointError):
             raise error
         if self._fallback_left:
             return self._ask_fallback()
