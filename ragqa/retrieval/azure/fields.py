@@ -11,6 +11,9 @@ from dataclasses import dataclass
 MAX_KEY_CHARS = 1024
 """Source: https://learn.microsoft.com/azure/search/search-limits-quotas-capacity (document key)"""
 
+USUAL_FIELDS = ("title", "path", "page")
+"""What an index without a field of metadata most likely has instead."""
+
 _OURS = re.compile(
     r"r1=(?P<path>[\w-]*)=(?P<own>[\w-]*)=(?P<page>\d+)=(?P<start>\d+)(?:-(?P<copy>\d+))?"
     r"=(?P<heading>[\w-]*)",
@@ -46,7 +49,7 @@ class FieldNames:
     @property
     def optional(self) -> frozenset[str]:
         """Return the fields that an index may lack: those that nobody has named on purpose."""
-        usual = {"title", "path", "page", "metadata"}
+        usual = {*USUAL_FIELDS, "metadata"}
         named = (self.title, self.path, self.page, self.metadata)
         return frozenset(name for name in named if name is not None and name in usual)
 

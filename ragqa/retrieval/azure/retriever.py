@@ -24,7 +24,7 @@ from ragqa.retrieval.azure.faults import (
     status_of,
     translate,
 )
-from ragqa.retrieval.azure.fields import FieldNames
+from ragqa.retrieval.azure.fields import USUAL_FIELDS, FieldNames
 from ragqa.retrieval.azure.hits import passage_of
 from ragqa.retrieval.azure.queries import WITH_VECTORS, SearchPlan, SearchType
 from ragqa.retrieval.embedding import EmbeddingModel
@@ -133,18 +133,26 @@ class AzureRetriever:
         self, query: SearchQuery, search_type: SearchType, vector: list[float] | None
     ) -> dict[str, Any]:
         arguments = self.plan.arguments(query, search_type, vector)
-        arguments["select"] = [name for name in arguments["select"] if name not in self._absent]
+        self._choose_fields(arguments)
         return arguments
+
+    def _choose_fields(self, arguments: dict[str, Any]) -> None:
+        """Ask for nothing that the index is known to lack."""
+        names = list(arguments["select"])
+        if self.plan.fields.metadata in self._absent:
+            names += [name for name in USUAL_FIELDS if name not in names]
+        arguments["select"] = [name for name in names if name not in self._absent]
 
     def _left_out(self, error: Exception, arguments: dict[str, Any]) -> bool:
         """Ask no more for a field that the index lacks, if it can be done without."""
         name = missing_field(error)
-        if name is None or name not in self.plan.fields.optional:
-            return False
-        if name not in arguments["select"]:
+        optional = self.plan.fields.optional
+        if self.plan.fields.metadata in self._absent:
+            optional |= set(USUAL_FIELDS)
+        if name is None or name not in optional or name not in arguments["select"]:
             return False
         self._absent.add(name)
-        arguments["select"].remove(name)
+        self._choose_fields(arguments)
         return True
 
     def _passages(

@@ -1,0 +1,78 @@
+"""Any search hit becomes a passage, whatever it lacks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ragqa.retrieval.azure.fields import FieldNames
+from ragqa.retrieval.azure.hits import passage_of
+from ragqa.retrieval.langchain import as_document
+
+
+def test_an_index_without_metadata_field() -> None:
+    hit = {
+        "@search.score": 0.0328,
+        "id": "k2-3",
+        "title": "kettle-k2-manual.pdf",
+        "content": "The kettle holds 1.7 litres.",
+        "page": 3,
+        "maker": "K",
+        "content_vector": [0.1] * 64,
+        "empty": None,
+    }
+    passage = passage_of(hit, FieldNames(), "hybrid")
+    assert passage.text == "The kettle holds 1.7 litres."
+    assert (passage.title, passage.page, passage.id) == ("kettle-k2-manual.pdf", 3, "k2-3")
+    assert passage.metadata == {"maker": "K"}
+    assert as_document(passage).metadata["page"] == 3
+
+
+@pytest.mark.parametrize(
+    ("extra", "score", "kind"),
+    [
+        ({"@search.score": 0.03}, 0.03, "hybrid"),
+        ({"@search.score": 0.03, "@search.reranker_score": 2.5}, 2.5, "reranker"),
+        ({"@search.score": 0.03, "@search.reranker_score": 0.0}, 0.0, "reranker"),
+        ({"@search.score": 0.03, "@search.reranker_score": None}, 0.03, "hybrid"),
+        ({}, 0.0, "hybrid"),
+    ],
+)
+def test_scores_of_each_kind(extra: dict[str, Any], score: float, kind: str) -> None:
+    passage = passage_of({"id": "1", "content": "x", **extra}, FieldNames(), "hybrid")
+    assert (passage.score, passage.score_kind) == (score, kind)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title", "page"),
+    [
+        ('{"source": "a.md", "page": 4}', "a.md", 4),
+        ({"title": "A", "page": "7"}, "A", 7),
+        ("no json", "1", None),
+        ("[1]", "1", None),
+        (None, "1", None),
+        ({"page": True}, "1", None),
+        ({"page": -1}, "1", None),
+    ],
+)
+def test_metadata_as_langchain_keeps_it(metadata: Any, title: str, page: int | None) -> None:
+    passage = passage_of({"id": "1", "content": "x", "metadata": metadata}, FieldNames(), "vector")
+    assert (passage.title, passage.page) == (title, page)
+
+
+def test_groups_fail_closed() -> None:
+    names = FieldNames(groups="acl")
+    for groups in (None, [], "board"):
+        assert passage_of({"id": "1", "acl": groups}, names, "keyword").groups == ()
+    assert passage_of({"id": "1", "acl": ["*"]}, names, "keyword").groups == ("*",)
+
+
+def test_captions() -> None:
+    hit: dict[str, Any] = {"id": "1", "content": "x"}
+    for captions in (None, [], [SimpleNamespace(text=None)], [{}]):
+        found = passage_of({**hit, "@search.captions": captions}, FieldNames(), "hybrid")
+        assert found.highlight is None
+    hit["@search.captions"] = [SimpleNamespace(text=""), SimpleNamespace(text="best")]
+    assert passage_of(hit, FieldNames(), "hybrid").highlight == "best"
