@@ -8,6 +8,7 @@ loop is (``loop.shutdown_asyncgens``).
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable
@@ -18,6 +19,10 @@ from urllib.parse import urlsplit
 from ragqa.errors import MissingExtraError
 
 CONNECT_TIMEOUT_S = 10.0
+
+# The SDK logs a traceback where an error comes without JSON (from a gateway). An app that has set
+# logging up still gets it, but it is not printed for lack of any handler.
+_NOWHERE = logging.NullHandler()
 
 
 class SearchClients(Protocol):
@@ -78,17 +83,14 @@ class Access:
                 from azure.core.credentials import AzureKeyCredential
 
                 return AzureKeyCredential(self.key)
-            if self.token_credential is not None:
-                own = self.token_credential
-                return InThreads(own) if asynchronous else own
-            if asynchronous:
-                from azure.identity.aio import DefaultAzureCredential as AsyncCredential
+            credential = self.token_credential
+            if credential is None:
+                from azure.identity import DefaultAzureCredential
 
-                return AsyncCredential()
-            from azure.identity import DefaultAzureCredential
+                credential = DefaultAzureCredential()
         except ImportError as exc:
             raise MissingExtraError("azure", "azure-identity") from exc
-        return DefaultAzureCredential()
+        return InThreads(credential) if asynchronous else credential
 
     def options(self) -> dict[str, Any]:
         """Return what every client of the SDK gets.
@@ -219,6 +221,7 @@ def imported(name: str) -> Any:
     """
     import importlib
 
+    logging.getLogger("azure").addHandler(_NOWHERE)
     try:
         return importlib.import_module(name)
     except ImportError as exc:

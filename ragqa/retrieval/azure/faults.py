@@ -40,10 +40,10 @@ def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
         index: The index's name.
         host: The service's host.
     """
-    from azure.core import exceptions as core
-
     if isinstance(exc, RagqaError):
         return exc
+    from azure.core import exceptions as core
+
     if isinstance(exc, core.HttpResponseError) and status_of(exc) is not None:
         if isinstance(exc, core.DecodeError):
             return _wrong_endpoint(f"What answers at {host} is no search service.")
