@@ -21,12 +21,12 @@ from ragqa.language.script import HAN_RUN
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
 # Chinese together): a ridge softmax model of "which sentence holds the answer".
 WEIGHTS: Mapping[str, float] = {
-    "coverage": 3.1,
-    "before": 4.8,
+    "coverage": 2.7,
+    "before": 4.9,
     "around": 2.8,
     "attribute": 3.8,
-    "characters": 2.8,
-    "pairs": 3.1,
+    "characters": 3.1,
+    "pairs": 3.3,
     "typed": 1.6,
     "naming": 3.0,
     "titled": 1.9,
@@ -34,6 +34,10 @@ WEIGHTS: Mapping[str, float] = {
 }
 
 _FLOOR = 0.5
+"""What is left of the weight of a word that every retrieved sentence has."""
+
+_SOME = 3
+"""So many passages of a document tell what it is about."""
 
 _EXTENSION = re.compile(r"\.\w{1,5}$")
 
@@ -75,25 +79,33 @@ def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate
     """Return every sentence of the passages, best first."""
     what = asked(question)
     read = [_read(what, passage, rank) for rank, passage in enumerate(passages)]
-    what = _locally(what, read)
+    local = _locally(what, read)
+    if not what.characters:  # Chinese words are graded by their frequency in the dictionary already
+        what = local
     top = max((passage.score for passage in passages), default=0.0)
+    topics = [_topics(what, one, read) for one in read]
+    known = _union(dict.fromkeys(what.weights, 0.0), *topics)
     candidates = [
         candidate
-        for one in read
+        for one, own in zip(read, topics, strict=True)
         for candidate in _candidates(
-            what, one, _elsewhere(what, one, read), _relative(one.passage.score, top, one.rank)
+            what, local, one, own, known, _relative(one.passage.score, top, one.rank)
         )
     ]
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
-def _elsewhere(what: Asked, one: _Read, read: Sequence[_Read]) -> Found:
-    """Return what the other retrieved passages of the same document hold.
+def _topics(what: Asked, one: _Read, read: Sequence[_Read]) -> Found:
+    """Return which terms all of a passage's document is about.
 
-    A section on returns need not name the product that its document is about.
+    Those are the ones that half of its retrieved passages hold, if they are some. A section on
+    returns need not name the product that its document is about.
     """
-    others = [o.whole for o in read if o.rank != one.rank and o.passage.id == one.passage.id]
-    return _union(dict.fromkeys(what.weights, 0.0), *others)
+    alike = [other.whole for other in read if other.passage.id == one.passage.id]
+    if len(alike) < _SOME:
+        return dict.fromkeys(what.weights, 0.0)
+    least = len(alike) / 2
+    return {term: float(sum(whole[term] > 0 for whole in alike) >= least) for term in what.weights}
 
 
 def _locally(what: Asked, read: Sequence[_Read]) -> Asked:
@@ -101,14 +113,14 @@ def _locally(what: Asked, read: Sequence[_Read]) -> Asked:
 
     Those terms say what all of the passages are about; the others, what is asked about it.
     """
-    sentences_ = [sentence for one in read for sentence in one.sentences]
-    most = math.log(2 * len(sentences_) + 2)
-    weights = {}
-    for term, weight in what.weights.items():
-        having = sum(sentence.found[term] > 0 for sentence in sentences_)
-        local = math.log((len(sentences_) + 1) / (having + 0.5)) / most
-        weights[term] = weight * (_FLOOR + (1 - _FLOOR) * local)
-    return replace(what, weights=weights)
+    having = [sentence.found for one in read for sentence in one.sentences]
+    most = math.log(2 * len(having) + 2)
+
+    def local(term: str) -> float:
+        count = sum(found[term] > 0 for found in having)
+        return _FLOOR + (1 - _FLOOR) * math.log((len(having) + 1) / (count + 0.5)) / most
+
+    return replace(what, weights={term: w * local(term) for term, w in what.weights.items()})
 
 
 def _relative(score: float, top: float, rank: int) -> float:
@@ -157,20 +169,20 @@ def _sentence(what: Asked, text: str, start: int, end: int) -> _Sentence:
 
 
 def _candidates(
-    what: Asked, read: _Read, elsewhere: Found, retrieved: float
+    what: Asked, local: Asked, read: _Read, topics: Found, known: Found, retrieved: float
 ) -> Iterator[Candidate]:
     whole = read.whole
     nothing = dict.fromkeys(what.weights, 0.0)
     for number, sentence in enumerate(read.sentences):
         before = read.sentences[number - 1].found if number else nothing
         earlier = read.sentences[number - 2].found if number > 1 else nothing
-        near = _union(read.above, read.sentences[0].found, earlier, elsewhere)
-        features = _own_features(what, sentence) | {
-            "before": what.share(_beyond(before, sentence.found)),
-            "around": what.share(_beyond(near, _union(sentence.found, before))),
-            "attribute": what.share(
-                {term: found for term, found in sentence.found.items() if not read.above[term]}
-            ),
+        near = _union(read.above, read.sentences[0].found, earlier)
+        found = _union(sentence.found, topics)
+        features = _own_features(what, sentence, topics) | {
+            "before": what.share(_beyond(before, found)),
+            "around": what.share(_beyond(near, _union(found, before))),
+            "attribute": what.share(_beyond(sentence.found, _union(read.above, known))),
+            "reach": local.share(_union(found, before, near)),
             "titled": float(read.titled),
             "retrieved": retrieved,
         }
@@ -182,7 +194,7 @@ def _candidates(
             text=sentence.text,
             lead=read.sentences[number - 1].text if number else "",
             features=features,
-            score=sum(WEIGHTS[name] * value for name, value in features.items()),
+            score=sum(weight * features[name] for name, weight in WEIGHTS.items()),
             terms=frozenset(sentence.terms),
             found=sentence.found,
             found_in_passage=whole,
@@ -206,13 +218,13 @@ def _beyond(found: Found, known: Found) -> Found:
     return {term: max(0.0, value - known[term]) for term, value in found.items()}
 
 
-def _own_features(what: Asked, sentence: _Sentence) -> dict[str, float]:
-    coverage = what.share(sentence.found)
+def _own_features(what: Asked, sentence: _Sentence, topics: Found) -> dict[str, float]:
+    coverage = what.share(_union(sentence.found, topics))
     spans = answer_spans(sentence.text, what)
     return {
         "coverage": coverage,
         "characters": _characters(what, sentence.text, coverage),
-        "pairs": _pairs(what, sentence),
+        "pairs": _pairs(what, sentence, topics),
         "typed": 0.5 if spans is None else float(bool(spans)),
         "naming": float(what.naming and names_something(sentence.text)),
     }
@@ -225,12 +237,14 @@ def _characters(what: Asked, text: str, coverage: float) -> float:
     return sum(char in text for char in what.characters) / len(what.characters)
 
 
-def _pairs(what: Asked, sentence: _Sentence) -> float:
+def _pairs(what: Asked, sentence: _Sentence, topics: Found) -> float:
     if not what.pairs:
         return 0.0
     own = set(pairwise(sentence.terms))
-    hits = sum(
-        pair in own or (bool(HAN_RUN.match(pair[0])) and "".join(pair) in sentence.text)
-        for pair in what.pairs
-    )
-    return hits / len(what.pairs)
+    return sum(_has(pair, own, sentence.text, topics) for pair in what.pairs) / len(what.pairs)
+
+
+def _has(pair: tuple[str, str], own: set[tuple[str, str]], text: str, topics: Found) -> bool:
+    if pair in own or all(topics.get(term) for term in pair):
+        return True
+    return HAN_RUN.match(pair[0]) is not None and "".join(pair) in text

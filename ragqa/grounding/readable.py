@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ragqa.grounding.answer_spans import answer_spans
 from ragqa.grounding.asked import Asked
 from ragqa.language import content_words, has_han, likeness
 
@@ -78,21 +79,37 @@ def row(quote: str, question: Asked) -> str | None:
     >>> row("model: L5; product: Lamp; price: 39.00; note: new", asked("What is the price of L5?"))
     'L5, price: 39.00'
     """
-    cells = [_CELL.fullmatch(part.strip()) for part in re.split(r";\s+", quote.strip())]
-    if len(cells) < 2 or not all(cells):
+    pairs = cells(quote)
+    if len(pairs) < 2:
         return None
-    pairs = [(cell.group(1).replace("_", " "), cell.group(2)) for cell in cells if cell]
     comma, colon = ("，", "：") if has_han(quote) else (", ", ": ")
     subject = max(pairs, key=lambda pair: _share(pair[1], question))
     others = [pair for pair in pairs if pair is not subject]
-    wanted = [pair for pair in others if _is_asked(pair[0], question)] or others[:1]
     if len(pairs) == 2:  # a name and its value
         return f"{subject[1]}{colon}{others[0][1]}"
+    wanted = [pair for pair in others if _is_asked(pair, question)] or others[:1]
     return comma.join([subject[1], *(f"{name}{colon}{value}" for name, value in wanted)])
 
 
-def _is_asked(column: str, question: Asked) -> bool:
+def answers_row(quote: str, question: Asked) -> bool:
+    """Tell whether a table row has a column that a question asks for."""
+    pairs = cells(quote)
+    return len(pairs) == 2 or any(_is_asked(pair, question) for pair in pairs)
+
+
+def cells(quote: str) -> list[tuple[str, str]]:
+    """Return columns and values of a table row; none for other text."""
+    found = [_CELL.fullmatch(part.strip()) for part in re.split(r";\s+", quote.strip())]
+    if len(found) < 2 or not all(found):
+        return []
+    return [(cell.group(1).replace("_", " "), cell.group(2)) for cell in found if cell]
+
+
+def _is_asked(cell: tuple[str, str], question: Asked) -> bool:
+    column, value = cell
     if _share(column, question) > 0:
+        return True
+    if question.answer_type == "time" and answer_spans(value, question):
         return True
     return any(
         re.search(asks, question.text, re.I) and re.search(says, column, re.I)

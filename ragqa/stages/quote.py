@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,7 +24,7 @@ from ragqa.grounding import (
 )
 from ragqa.grounding.follow_ups import follow_ups
 from ragqa.grounding.names import holds
-from ragqa.grounding.readable import is_item, readable, row
+from ragqa.grounding.readable import answers_row, cells, is_item, readable, row
 from ragqa.intent import categorise
 from ragqa.language import sentences, sub_questions
 from ragqa.ports import Category, Parts
@@ -40,6 +41,7 @@ _WHOLE_QUESTION = 0.3
 _UNSURE = 0.4
 """Below this confidence a person should look at the answer."""
 
+_ENDS = tuple(".!?。！？；;,，")
 _LOOSE = " ,;:，；：、"
 
 
@@ -129,16 +131,35 @@ def _statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]
     ]
 
 
+_RULE = re.compile(r"[\s|:+-]+")
+_FEW_WORDS = 6
+
+
 def _states(candidate: Candidate, question: Asked) -> bool:
     text = candidate.text
-    if text.startswith("#") or text.endswith(("?", "？")):
+    if text.startswith("#") or text.endswith(("?", "？")) or not candidate.terms:
         return False
-    if readable(text) in candidate.passage.heading.split(" > "):
+    if _heads(candidate):
         return False
     if text.endswith((":", "：")):  # it announces something
         return _with_items(candidate, len(text) + 200) > candidate.end
+    if len(cells(text)) > 1:
+        return answers_row(text, question)
     new = any(term not in question.weights for term in candidate.terms)
     return new or ":" in text or "：" in text
+
+
+def _heads(candidate: Candidate) -> bool:
+    """Tell whether a line only stands above what it is about: a heading, the top of a table."""
+    text, passage = candidate.text, candidate.passage
+    if readable(text) in passage.heading.split(" > "):
+        return True
+    below = passage.text[candidate.end : candidate.end + 300].strip().partition("\n")[0].strip()
+    if text.startswith("|"):
+        return "-" in below and _RULE.fullmatch(below) is not None
+    if text[-1:] in _ENDS or ":" in text or "：" in text or len(text.split()) > _FEW_WORDS:
+        return False
+    return below[-1:] in _ENDS and not is_item(below)
 
 
 def _pieces(
