@@ -178,6 +178,8 @@ def _model_name(settings: Settings) -> str:
 def _index(settings: Settings) -> Finding:
     try:
         require(settings, missing_for_retriever(settings), purpose="to search documents")
+        if settings.retriever == "azure":
+            return _azure_index(settings)
         stats = app.open_index(settings).stats()
     except RetrievalError as exc:
         missing = not (home_of(settings) / app.INDEX_FOLDER).exists()
@@ -192,14 +194,26 @@ def _index(settings: Settings) -> Finding:
     return Finding("index", "ok", detail)
 
 
+def _azure_index(settings: Settings) -> Finding:
+    from ragqa.app.azure_search import azure_index_state
+
+    try:
+        detail, faults = azure_index_state(settings)
+    except RagqaError as exc:
+        return _broken("index", exc)
+    if faults:
+        hint = "Correct these settings, or make another index: ragqa index PATH --to azure"
+        return Finding("index", "broken", f"{detail}; {'; '.join(faults)}", hint, 2)
+    return Finding("index", "ok", detail)
+
+
 def _trial(settings: Settings, index: Finding) -> Finding:
     """Ask about the first document, by the chain that would answer."""
     name = "trial question"
     if index.status != "ok":
         return Finding(name, "not_configured", "there is nothing to ask about", index.hint)
     try:
-        title = next(iter(app.open_index(settings).files().values())).title
-        answer = app.ask(f"What does {title} say?", docs=(), settings=settings)
+        answer = app.ask(_question(settings), docs=(), settings=settings)
     except RagqaError as exc:
         return replace(_broken(name, exc), detail=f"{_stage_of(exc)}: {exc.message}")
     except Exception as exc:  # a doctor does not fall ill
@@ -211,6 +225,12 @@ def _trial(settings: Settings, index: Finding) -> Finding:
         hint = "The model's replies do not pass the gates, or it cannot be reached."
         return Finding(name, "broken", f"{detail}, reason {answer.reason}", hint, 3)
     return Finding(name, "ok", detail)
+
+
+def _question(settings: Settings) -> str:
+    if settings.retriever == "azure":
+        return "What do the documents say?"
+    return f"What does {next(iter(app.open_index(settings).files().values())).title} say?"
 
 
 def _stage_of(exc: RagqaError) -> str:

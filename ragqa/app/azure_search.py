@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragqa.app.models import embeddings
+from ragqa.contract import Strategy
 from ragqa.settings import Settings
 from ragqa.settings.resolve import check_key_target, missing_for_retriever, require
 
 if TYPE_CHECKING:
     from ragqa.ingest.report import IndexReport
-    from ragqa.ports import Retriever
     from ragqa.retrieval.azure.clients import Access
     from ragqa.retrieval.azure.fields import FieldNames
+    from ragqa.retrieval.azure.retriever import AzureRetriever
     from ragqa.retrieval.azure.store import AzureStore
     from ragqa.retrieval.embedding import Embeddings
 
@@ -36,7 +37,7 @@ def azure_store(settings: Settings) -> AzureStore:
     )
 
 
-def azure_retriever(settings: Settings) -> Retriever:
+def azure_retriever(settings: Settings) -> AzureRetriever:
     """Return what finds passages at Azure AI Search. Nothing is sent yet.
 
     Raises:
@@ -56,6 +57,33 @@ def azure_retriever(settings: Settings) -> Retriever:
         filter=settings.azure_search.filter,
         min_scores=None if lowest is None else {_LAST_RANKING.get(kind, kind): lowest},
     )
+
+
+def azure_index_state(settings: Settings) -> tuple[str, list[str]]:
+    """Return what the index is like, and what it lacks.
+
+    With a key that may only search, a search is all that can be tried.
+
+    Raises:
+        RagqaError: If the settings do not fit, the service cannot be used, or has no such index.
+    """
+    from ragqa.errors import AuthError, RetrievalError
+    from ragqa.ports import SearchQuery
+    from ragqa.retrieval.azure.review import faults_of
+
+    retriever, store = azure_retriever(settings), azure_store(settings)
+    name = f"{settings.azure_search.index} at {store.access.host}"
+    try:
+        held = store.held_definition()
+    except AuthError:
+        retriever.retrieve(SearchQuery("?", k=1, strategy=Strategy(search_type="keyword")))
+        return f"{name}: it can be searched (the key may not read its definition)", []
+    if held is None:
+        raise RetrievalError(
+            f"{store.access.host} has no index {settings.azure_search.index!r}.",
+            hint="Check AZURE_SEARCH_INDEX, or make it: ragqa index PATH --to azure",
+        )
+    return f"{name}: {len(held['fields'])} fields", list(faults_of(held, retriever.plan))
 
 
 def with_upload(report: IndexReport, store: AzureStore) -> IndexReport:

@@ -176,6 +176,28 @@ def test_a_service_that_stays_busy_is_given_up(kb, server):
     assert time.monotonic() - started < 15
 
 
+def test_the_doctor_looks_the_index_over(kb, server):
+    def index(**changes):
+        done = kb("doctor", "--json", **at(server, **changes))
+        return done.code, next(c for c in done.json["checks"] if c["name"] == "index")
+
+    code, found = index()
+    assert (code, found["status"]) == (0, "ok")
+    assert "kb at 127.0.0.1" in found["detail"]
+    assert index(AZURE_SEARCH_API_KEY=server.query_key)[1]["status"] == "ok"
+    for changes, code, word in [
+        ({"AZURE_SEARCH_INDEX": "typo"}, 4, "typo"),
+        ({"AZURE_SEARCH_API_KEY": "wrong-key-123"}, 3, "127.0.0.1"),
+        ({"AZURE_SEARCH_FIELD_CONTENT": "body"}, 2, "AZURE_SEARCH_FIELD_CONTENT"),
+        ({"AZURE_SEARCH_FIELD_CONTENT": "path"}, 2, "not searchable"),
+        ({"AZURE_SEARCH_FIELD_GROUPS": "title_groups"}, 2, "AZURE_SEARCH_FIELD_GROUPS"),
+        ({"AZURE_SEARCH_SEMANTIC_CONFIG": "bad"}, 2, "known: ragqa"),
+    ]:
+        got, found = index(**changes)
+        assert (got, found["status"]) == (code, "broken"), changes
+        assert word in found["detail"]
+
+
 def test_a_killed_upload_is_taken_up_again(shell, server):
     shell.write({f"docs/{n}.md": f"Document {n} is about kettles.\n" for n in range(40)})
     server.faults = [Fault(on="search.index"), Fault(delay_s=30, on="search.index")]
