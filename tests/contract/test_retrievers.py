@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,15 @@ import pytest
 
 from ragqa.contract import Caller, Passage, Strategy
 from ragqa.ports import Chunk, Retriever, SearchQuery, StoredFile
+from ragqa.retrieval.azure.clients import Access
+from ragqa.retrieval.azure.fields import FieldNames
+from ragqa.retrieval.azure.queries import SearchType
+from ragqa.retrieval.azure.retriever import azure_retriever
+from ragqa.retrieval.azure.store import AzureStore
 from ragqa.retrieval.embedded import EmbeddedIndex
 from ragqa.retrieval.langchain import as_langchain, from_langchain
 from tests.unit.retrieval.shelf import WordEmbeddings
+from tests.wire.azure.search_server import SearchServer
 
 RETURNS = "A kettle can be returned within 30 days of delivery."
 WARRANTY = "The warranty of a kettle lasts two years."
@@ -44,6 +51,26 @@ def embedded(folder: Path, search_type: str) -> EmbeddedIndex:
     return index
 
 
+def at_azure(stack: ExitStack, search_type: SearchType) -> Retriever:
+    """Search a local server that speaks Azure AI Search's protocol."""
+    server = stack.enter_context(SearchServer())
+    fields = FieldNames(groups="groups")
+    store = AzureStore(
+        Access(server.endpoint, "kb", server.admin_key),
+        fields=fields,
+        embeddings=WordEmbeddings(),
+    )
+    with store.writer() as writer:
+        for one in DOCUMENTS:
+            writer.replace(StoredFile(one.doc_id, "1", one.doc_id, one.doc_id), [one])
+    return azure_retriever(
+        Access(server.endpoint, "kb", server.query_key),
+        fields=fields,
+        embeddings=WordEmbeddings(),
+        search_type=search_type,
+    )
+
+
 def behind_langchain(folder: Path) -> Retriever:
     """Go through both adapters; groups are trimmed by the inner one."""
     inner = as_langchain(embedded(folder, "keyword"), k=50)
@@ -64,17 +91,21 @@ def behind_langchain(folder: Path) -> Retriever:
     return Passing()
 
 
-IMPLEMENTATIONS: dict[str, Callable[[Path], Retriever]] = {
-    "embedded keyword": lambda folder: embedded(folder, "keyword"),
-    "embedded similarity": lambda folder: embedded(folder, "similarity"),
-    "embedded hybrid": lambda folder: embedded(folder, "hybrid"),
-    "LangChain": behind_langchain,
+IMPLEMENTATIONS: dict[str, Callable[[Path, ExitStack], Retriever]] = {
+    "embedded keyword": lambda folder, _: embedded(folder, "keyword"),
+    "embedded similarity": lambda folder, _: embedded(folder, "similarity"),
+    "embedded hybrid": lambda folder, _: embedded(folder, "hybrid"),
+    "Azure keyword": lambda _, stack: at_azure(stack, "keyword"),
+    "Azure similarity": lambda _, stack: at_azure(stack, "similarity"),
+    "Azure hybrid": lambda _, stack: at_azure(stack, "hybrid"),
+    "LangChain": lambda folder, _: behind_langchain(folder),
 }
 
 
 @pytest.fixture(params=IMPLEMENTATIONS)
-def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
-    return IMPLEMENTATIONS[request.param](tmp_path / "index")
+def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Retriever]:
+    with ExitStack() as stack:
+        yield IMPLEMENTATIONS[request.param](tmp_path / "index", stack)
 
 
 def ask(retriever: Retriever, text: str, **options: Any) -> dict[str, Passage]:
