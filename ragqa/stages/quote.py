@@ -133,6 +133,8 @@ def _statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]
 
 _RULE = re.compile(r"[\s|:+-]+")
 _FEW_WORDS = 6
+_SMALL_WORD = 3  # letters: of, and, the stay small in titles
+_PROSE_CHARS = 60
 
 
 def _states(candidate: Candidate, question: Asked) -> bool:
@@ -157,9 +159,22 @@ def _heads(candidate: Candidate) -> bool:
     below = passage.text[candidate.end : candidate.end + 300].strip().partition("\n")[0].strip()
     if text.startswith("|"):
         return "-" in below and _RULE.fullmatch(below) is not None
-    if text[-1:] in _ENDS or ":" in text or "：" in text or len(text.split()) > _FEW_WORDS:
+    if text[-1:] in _ENDS or is_item(below) or below.startswith("#"):
         return False
-    return below[-1:] in _ENDS and not is_item(below)
+    prose = below[-1:] in _ENDS or len(below) > _PROSE_CHARS
+    return prose and _is_titled(text)
+
+
+def _is_titled(text: str) -> bool:
+    """Tell whether a line looks like a title: short, or in capitals, and without figures."""
+    words = [word for word in text.split() if word[:1].isalpha()]
+    long = [word for word in words if len(word) > _SMALL_WORD]
+    capital = sum(word[0].isupper() for word in long)
+    if any(map(str.isdigit, text.lstrip("0123456789.) "))):
+        return False
+    if ":" in text or "：" in text or len(words) > _FEW_WORDS:
+        return len(words) <= 2 * _FEW_WORDS and bool(long) and capital >= 0.8 * len(long)
+    return len(text) <= _PROSE_CHARS
 
 
 def _pieces(

@@ -115,6 +115,14 @@ def test_headings_and_questions_are_no_answers() -> None:
     assert answer(draft("How do I descale the kettle?", faq)).answer.startswith("A: Boil vinegar")
 
 
+def test_titles_above_prose_are_no_answers() -> None:
+    page = "COVERED SERVICES: Urgent Care\nUrgent care is paid for when a clinic is open late.\n"
+    guide = passage(page, "benefits.pdf", page=3)
+    assert answer(draft("Is urgent care covered?", guide)).answer.startswith("Urgent care is paid")
+    specs = passage("Carry Bag: Included\nMaterial: Polyester\n", "tent.md")
+    assert answer(draft("What material is the tent?", specs)).answer == "Material: Polyester"
+
+
 def test_an_announced_list_is_quoted_with_its_items() -> None:
     box = passage("The box of the tent holds:\n\n- two poles\n- 14 pegs\n\nEnjoy your trip.")
     made = draft("What does the box of the tent hold?", box)
