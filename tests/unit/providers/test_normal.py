@@ -133,6 +133,20 @@ def test_a_reason_comes_once() -> None:
     assert _stream(chunks) == ("x", ["stop"])
 
 
+def test_a_filter_that_comes_after_the_end_counts_once() -> None:
+    shape = StreamShape(by_function=False)
+    reasons = ["stop", None, "content_filter", "content_filter", "stop"]
+    chunks = [{"choices": [{"index": 0, "finish_reason": reason}]} for reason in reasons]
+    shaped = [shape.chunk(chunk)["choices"][0]["finish_reason"] for chunk in chunks]
+    assert shaped == ["stop", None, "content_filter", None, None]
+
+
+def test_a_filtered_reply_may_come_without_a_message() -> None:
+    assert _whole(None, finish_reason="content_filter") == ("", "content_filter")
+    with pytest.raises(MalformedReplyError):
+        _whole(None)
+
+
 def test_no_reason_stays_none() -> None:
     assert _stream([_chunk({"content": "x"}), {"choices": []}, _chunk({})]) == ("x", [])
 
