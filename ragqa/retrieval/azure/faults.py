@@ -32,6 +32,11 @@ def missing_field(exc: BaseException) -> str | None:
     return found[1] if found else None
 
 
+def is_of_other_type(exc: BaseException) -> bool:
+    """Tell whether a filter compares a field with a value of another type."""
+    return status_of(exc) == 400 and "incompatible types" in _message(exc)
+
+
 def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
     """Return the error to raise for one of the SDK's.
 

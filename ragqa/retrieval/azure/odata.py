@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -118,6 +118,46 @@ def matching(conditions: Mapping[str, Any]) -> list[str]:
         one_of(field, tuple(wanted)) if _is_list(wanted) else equals(field, wanted)
         for field, wanted in conditions.items()
     ]
+
+
+def as_given(value: Value) -> Value:
+    """Return a filter's value as it is."""
+    return value
+
+
+def as_text(value: Value) -> Value:
+    """Return a number, true or false as text, as an index of ours keeps them."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else value
+
+
+def as_meant(value: Value) -> Value:
+    """Return text that reads as a number, true or false as just that: settings give text."""
+    if not isinstance(value, str):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+FORMS = (as_given, as_text, as_meant)
+"""The ways to write a filter's values: which one fits, the types of an index's fields decide."""
+
+
+def formed(conditions: Mapping[str, Any], form: Callable[[Value], Value]) -> dict[str, Any]:
+    """Return conditions with their values written another way."""
+    return {
+        field: [form(value) for value in wanted] if _is_list(wanted) else form(wanted)
+        for field, wanted in conditions.items()
+    }
 
 
 def _is_list(value: Any) -> bool:

@@ -11,7 +11,7 @@ from ragqa.errors import ConfigError
 from ragqa.ports import SearchQuery
 from ragqa.retrieval.azure.boosts import boosted_fields
 from ragqa.retrieval.azure.fields import FieldNames
-from ragqa.retrieval.azure.odata import all_of, any_of, field_name, matching
+from ragqa.retrieval.azure.odata import FORMS, all_of, any_of, field_name, formed, matching
 
 SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
 SEARCH_TYPES: tuple[SearchType, ...] = ("keyword", "similarity", "hybrid", "semantic_hybrid")
@@ -122,8 +122,14 @@ class SearchPlan:
         return list(dict.fromkeys([*self.fields.selected, *boosted]))
 
     def _filter(self, query: SearchQuery) -> str | None:
+        return self.filters(query)[0]
+
+    def filters(self, query: SearchQuery) -> list[str | None]:
+        """Return the filter of a query, and other ways to write its values, each once."""
         own = {self._name(name): value for name, value in query.strategy.filter.items()}
-        return all_of([self.filter, self._trimming(query.caller), *matching(own)])
+        fixed = [self.filter, self._trimming(query.caller)]
+        ways = [all_of([*fixed, *matching(formed(own, form))]) for form in FORMS]
+        return list(dict.fromkeys(ways))
 
     def _trimming(self, caller: Caller) -> str | None:
         if self.fields.groups is None:

@@ -20,6 +20,7 @@ from ragqa.retrieval.azure.clients import Access, Clients, SearchClients
 from ragqa.retrieval.azure.faults import (
     RETRYABLE,
     headers_of,
+    is_of_other_type,
     missing_field,
     status_of,
     translate,
@@ -54,6 +55,9 @@ class AzureRetriever:
     embeddings: Embeddings | None = None
     max_retries: int = MAX_RETRIES
     clock: Callable[[], float] = time.monotonic
+    _ways: dict[tuple[str, ...], int] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _absent: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def retrieve(self, query: SearchQuery, config: TraceConfig = None) -> Sequence[Passage]:
@@ -78,7 +82,7 @@ class AzureRetriever:
                 hits = _first_page(pages)
                 break
             except Exception as exc:
-                if not self._left_out(exc, arguments):
+                if not self._corrected(exc, arguments, query):
                     time.sleep(tries.send(exc))
                     timeout_s = next(tries)
         return self._passages(hits, query, search_type)
@@ -100,7 +104,7 @@ class AzureRetriever:
                     hits = await _first_page_of(pages)
                 break
             except Exception as exc:
-                if not self._left_out(exc, arguments):
+                if not self._corrected(exc, arguments, query):
                     await asyncio.sleep(tries.send(exc))
                     timeout_s = next(tries)
         return self._passages(hits, query, search_type)
@@ -134,6 +138,9 @@ class AzureRetriever:
     ) -> dict[str, Any]:
         arguments = self.plan.arguments(query, search_type, vector)
         self._choose_fields(arguments)
+        if way := self._ways.get(self._shape(query)):
+            ways = self.plan.filters(query)
+            arguments["filter"] = ways[min(way, len(ways) - 1)]
         return arguments
 
     def _choose_fields(self, arguments: dict[str, Any]) -> None:
@@ -142,6 +149,28 @@ class AzureRetriever:
         if self.plan.fields.metadata in self._absent:
             names += [name for name in USUAL_FIELDS if name not in names]
         arguments["select"] = [name for name in names if name not in self._absent]
+
+    def _corrected(self, error: Exception, arguments: dict[str, Any], query: SearchQuery) -> bool:
+        """Tell whether the request has been changed so that another try makes sense."""
+        return self._left_out(error, arguments) or self._rewritten(error, arguments, query)
+
+    def _rewritten(self, error: Exception, arguments: dict[str, Any], query: SearchQuery) -> bool:
+        """Write a filter's values in the next way, where they are of another type than the field.
+
+        An index of ours keeps all metadata as text; settings give text where a field holds numbers.
+        """
+        if not is_of_other_type(error):
+            return False
+        ways = self.plan.filters(query)
+        at = ways.index(arguments["filter"]) + 1
+        if at >= len(ways):
+            return False
+        arguments["filter"] = ways[at]
+        self._ways[self._shape(query)] = at
+        return True
+
+    def _shape(self, query: SearchQuery) -> tuple[str, ...]:
+        return tuple(f"{name}:{type(v).__name__}" for name, v in query.strategy.filter.items())
 
     def _left_out(self, error: Exception, arguments: dict[str, Any]) -> bool:
         """Ask no more for a field that the index lacks, if it can be done without."""

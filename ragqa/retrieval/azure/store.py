@@ -154,7 +154,8 @@ class AzureStore:
     def held_definition(self) -> Definition | None:
         """Return the definition of the index as it is; None where there is none."""
         try:
-            found = self._index_client().get_index(self.access.index, **self._limits())
+            with self._index_client() as client:
+                found = client.get_index(self.access.index, **self._limits())
         except Exception as exc:
             if status_of(exc) == 404:
                 return None
@@ -164,12 +165,10 @@ class AzureStore:
 
     def define(self, definition: Definition, *, new: bool) -> None:
         """Make the index, or add fields to it."""
-        client = self._index_client()
         try:
-            if new:
-                client.create_index(definition, **self._limits())
-            else:
-                client.create_or_update_index(definition, **self._limits())
+            with self._index_client() as client:
+                change = client.create_index if new else client.create_or_update_index
+                change(definition, **self._limits())
         except Exception as exc:
             raise self.translated(exc) from None
 

@@ -100,6 +100,20 @@ def test_filters_are_built_from_values(
     assert {p.id for p in retriever_at(shelf).retrieve(query)} == expected
 
 
+def test_values_of_another_type_are_written_as_the_field_wants_them(
+    shelf: SearchServer, retriever_at: MakeRetriever
+) -> None:
+    retriever = retriever_at(shelf)
+    text = Strategy(filter={"year": "2023", "current": "true"})
+    assert titles(retriever, "kettle", strategy=text) == ["O'Brien's.md"]
+    before = len(shelf.requests)
+    assert titles(retriever, "warranty", strategy=text) == ["O'Brien's.md"]
+    assert len(shelf.requests) == before + 1, "it is learnt once"
+    assert titles(retriever, "kettle", strategy=Strategy(filter={"category": 7})) == []
+    with pytest.raises(ConfigError, match="incompatible"):
+        titles(retriever, "kettle", strategy=Strategy(filter={"year": "last"}))
+
+
 def test_a_fixed_filter_is_joined_with_a_strategy(
     shelf: SearchServer, retriever_at: MakeRetriever
 ) -> None:
