@@ -11,6 +11,7 @@ import pytest
 import ragqa
 from ragqa import Settings, samples
 from ragqa.app import asker
+from tests.wire.azure.openai_server import AzureOpenAIServer
 from tests.wire.azure.search_server import Fault, SearchServer
 
 QUESTION = "How long do I have to return a kettle?"
@@ -64,6 +65,69 @@ def test_an_answer_from_the_index_with_a_query_key(kb, server):
     assert done.json["passages"][0]["score_kind"] == "keyword"
     assert [r.method for r in server.requests] == ["POST"]
     assert server.query_key not in done.out + done.err
+
+
+GOOD = {
+    "answer": "A kettle can be returned within 30 days of delivery.",
+    "confidence": 0.9,
+    "category": "policy",
+    "sources": ["returns.md"],
+    "follow_up": [],
+    "needs_human": False,
+}
+PLANTED = {
+    "AZURE_OPENAI_API_KEY": "planted-model-0123456789abcdef",
+    "AZURE_SEARCH_API_KEY": "planted-search-0123456789abcdef",
+}
+
+
+@pytest.mark.parametrize("search_type", [None, "similarity", "semantic_hybrid"])
+def test_with_nothing_but_azure(shell, search_type):
+    """Models and search both at Azure; no key is written anywhere."""
+    models = AzureOpenAIServer([json.dumps(GOOD)], key=PLANTED["AZURE_OPENAI_API_KEY"])
+    search = SearchServer(admin_key=PLANTED["AZURE_SEARCH_API_KEY"])
+    with models, search:
+        environ = at(
+            search,
+            **PLANTED,
+            AZURE_OPENAI_ENDPOINT=models.endpoint,
+            AZURE_OPENAI_CHAT_DEPLOYMENT="gpt",
+            AZURE_OPENAI_EMBEDDING_DEPLOYMENT="embed",
+            AZURE_SEARCH_SEMANTIC_CONFIG="good",
+            RAGQA_SEARCH_TYPE=search_type,
+        )
+        shell.write(DOCS)
+        done = shell("index", "docs", **environ)
+        assert done.code == 0, done.err
+        search.requests.clear()
+        models.requests.clear()
+        answered = shell("ask", QUESTION, **environ)
+    assert answered.code == 0, answered.err
+    answer = answered.json
+    assert (answer["status"], answer["chain"]) == ("answered", "stuff")
+    assert answer["response"] == GOOD
+    kind = {None: "hybrid", "similarity": "vector", "semantic_hybrid": "reranker"}[search_type]
+    assert answer["passages"][0]["score_kind"] == kind
+    assert len(search.requests) == 1
+    assert sorted(r.path.rpartition("/")[2].partition("?")[0] for r in models.requests) == [
+        "completions",
+        "embeddings",
+    ]
+    written = done.out + done.err + answered.out + answered.err
+    written += "".join(
+        path.read_text("utf-8", errors="replace")
+        for path in shell.folder.rglob("*")
+        if path.is_file()
+    )
+    assert not any(key in written for key in PLANTED.values())
+
+
+def test_a_threshold_is_one_of_the_search_type(kb, server):
+    def found(score):
+        return kb("search", QUESTION, **at(server, RAGQA_MIN_SCORE=score)).json["passages"]
+
+    assert found("0.01")
+    assert not found("1000")
 
 
 def test_groups_and_filters(kb, server):
