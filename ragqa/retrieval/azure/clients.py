@@ -1,9 +1,4 @@
-"""The SDK's clients of one index: one for blocking calls, one for each event loop.
-
-An async client keeps connections that die with their loop, so each loop gets its own, closed when
-the loop ends: an async generator that waits in the loop is closed by ``asyncio.run`` before the
-loop is (``loop.shutdown_asyncgens``).
-"""
+"""The SDK's clients of one index: one for blocking calls, one for each event loop."""
 
 from __future__ import annotations
 
@@ -11,12 +6,12 @@ import asyncio
 import logging
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from ragqa.errors import MissingExtraError
+from ragqa.retrieval.azure.event_loops import PerLoop
 
 CONNECT_TIMEOUT_S = 10.0
 
@@ -178,39 +173,6 @@ class Clients:
 
     def _made(self, kind: Any, credential: Any) -> Any:
         return kind(self.access.endpoint, self.access.index, credential, **self.access.options())
-
-
-class PerLoop:
-    """Keep one object for each event loop, and close it when the loop ends.
-
-    Args:
-        make: Makes an object with an async ``close``.
-    """
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make = make
-        self._kept: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None, None]]] = {}
-
-    async def get(self) -> Any:
-        """Return the object of the running loop."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._kept:
-            for old in [old for old in self._kept if old.is_closed()]:
-                self._kept.pop(old, None)
-            made = self._make()
-            until_end = self._until_loop_ends(loop, made)
-            self._kept[loop] = made, until_end
-            await anext(until_end)
-        return self._kept[loop][0]
-
-    async def _until_loop_ends(
-        self, loop: asyncio.AbstractEventLoop, made: Any
-    ) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            self._kept.pop(loop, None)
-            await made.close()
 
 
 def imported(name: str) -> Any:
