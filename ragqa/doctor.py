@@ -224,7 +224,16 @@ def _trial(settings: Settings, index: Finding) -> Finding:
     if answer.status == "degraded":
         hint = "The model's replies do not pass the gates, or it cannot be reached."
         return Finding(name, "broken", f"{detail}, reason {answer.reason}", hint, 3)
-    return Finding(name, "ok", detail)
+    return Finding(name, "ok", detail + _format(settings))
+
+
+def _format(settings: Settings) -> str:
+    """Say how the model is asked for its format: the trial found out what it accepts."""
+    if provider_of(settings) == "none":
+        return ""
+    from ragqa.app.models import format_mode
+
+    return f", format by {format_mode(settings) or 'instructions alone'}"
 
 
 def _question(settings: Settings) -> str:

@@ -17,6 +17,7 @@ from ragqa.contract import Usage
 from ragqa.ports import Message, ModelReply, ModelRequest, TraceConfig
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.exchange import Exchanges
+from ragqa.providers.forms import Mode
 from ragqa.providers.normal import REFUSAL
 from ragqa.providers.schema import response_format
 from ragqa.providers.translate import cause_of, translate
@@ -42,6 +43,11 @@ class EndpointChatModel:
     def name(self) -> str:
         """Name model and endpoint kind, for records and cache keys; never a key."""
         return f"{self._at.label}:{self._at.model}"
+
+    @property
+    def format_mode(self) -> Mode | None:
+        """Tell how a format is asked for, by what the endpoint was found to accept."""
+        return self._exchanges.mode
 
     @cached_property
     def langchain(self) -> ChatOpenAI:

@@ -86,6 +86,11 @@ class Exchanges:
             self._known = self.abilities.refused(self.at.identity)
         return self._known
 
+    @property
+    def mode(self) -> Mode | None:
+        """Return how a format is asked for now; None where the endpoint refuses every way."""
+        return next((mode for mode in self.order if mode not in self.known), None)
+
     def learn(self, refused: frozenset[str]) -> None:
         """Remember what the endpoint refuses, with what other threads found out meanwhile."""
         self._known = self.known | refused
