@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ragqa.grounding.asked import Asked
-from ragqa.language import AnswerType, content_words, has_han, tagged
+from ragqa.grounding.figures import figures
+from ragqa.language import AnswerType, Measure, content_words, has_han, tagged
 from ragqa.language.script import HAN_RUN
 
 _MONTH = (
@@ -66,6 +67,8 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
 
     A slice whose words all stand in the question answers nothing.
     """
+    if question.measure is not None:
+        return measured_spans(sentence, question.measure)
     kind = question.answer_type
     chinese = has_han(question.text) and has_han(sentence)
     pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
@@ -77,6 +80,18 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
     else:
         return None
     return [span for span in spans if _is_new(sentence[span[0] : span[1]], question)]
+
+
+def measured_spans(sentence: str, measure: Measure) -> list[Span]:
+    """Return the figures of a sentence that tell a kind of quantity.
+
+    In a row of a table the unit may stand in the column's name, or nowhere: there a label will do.
+    """
+    found = figures(sentence)
+    told = [each.span for each in found if each.unit.partition(" ")[0] in measure.families]
+    if told or not re.search(measure.labels, sentence.replace("_", " "), re.I):
+        return told
+    return [each.span for each in found if each.kind == "number"]
 
 
 def names_something(sentence: str) -> bool:

@@ -11,12 +11,15 @@ from itertools import pairwise
 from ragqa.language import (
     AnswerType,
     Language,
+    Measure,
     answer_type,
     asks_name,
     content_words,
     language_of,
+    measure_asked,
     rarity,
     tagged,
+    without_phrase,
 )
 from ragqa.language.script import HAN_RUN
 
@@ -38,6 +41,7 @@ class Asked:
         names: Those of its terms that are proper names.
         figures: Those of its terms that are figures.
         naming: Whether it asks how something is called.
+        measure: The kind of quantity that it asks for, if any.
     """
 
     text: str
@@ -49,6 +53,7 @@ class Asked:
     names: frozenset[str]
     figures: frozenset[str]
     naming: bool
+    measure: Measure | None
 
     @property
     def total(self) -> float:
@@ -63,7 +68,7 @@ class Asked:
 @lru_cache(maxsize=64)
 def asked(question: str) -> Asked:
     """Take a question apart."""
-    words = content_words(question)
+    words = content_words(without_phrase(question))
     terms = [word.term for word in words]
     han = [term for term in terms if HAN_RUN.match(term)]
     latin = [term for term in terms if not HAN_RUN.match(term)]
@@ -78,6 +83,7 @@ def asked(question: str) -> Asked:
         names=frozenset(_names(question)) & set(terms),
         figures=frozenset(term for term in terms if term[0].isdigit()),
         naming=asks_name(question),
+        measure=measure_asked(question),
     )
 
 

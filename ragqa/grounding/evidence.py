@@ -17,6 +17,8 @@ COEFFICIENTS: Mapping[str, float] = {
     "gap": 0.39,
     "names_missing": -2.39,
     "figures_missing": -2.94,
+    # Not fitted: too few questions of these sets ask for a price or a weight.
+    "measure_missing": -3.0,
 }
 INTERCEPT = -3.48
 THIN = 0.17
@@ -50,7 +52,8 @@ def weigh(question: Asked, ranked: Sequence[Candidate]) -> Evidence:
     other than names that the sentence itself holds, each counting alike; ``gap`` by how much it
     beats the best sentence of another passage that says something else; ``names_missing`` and
     ``figures_missing`` the shares of the question's names and figures that its whole passage
-    lacks: a passage on somebody else answers nothing.
+    lacks: a passage on somebody else answers nothing; ``measure_missing`` says that a price, a
+    weight or the like was asked for and the sentence tells none.
     """
     if not ranked:
         return Evidence({}, 0.0, thin=True)
@@ -71,6 +74,7 @@ def _features(question: Asked, ranked: Sequence[Candidate]) -> dict[str, float]:
         "gap": min(gap, _WIDEST_GAP),
         "names_missing": _missing(question.names, best),
         "figures_missing": _missing(question.figures, best),
+        "measure_missing": float(question.measure is not None and not best.features["measured"]),
     }
 
 

@@ -6,6 +6,7 @@ Importing it is cheap: the Chinese dictionary and the English stemmer load at fi
 from ragqa.language.boundaries import clauses, sentences
 from ragqa.language.function_words import is_function_word
 from ragqa.language.likeness import likeness
+from ragqa.language.measures import Measure, measure_asked, without_phrase
 from ragqa.language.questions import AnswerType, answer_type, asks_name, refers_back, sub_questions
 from ragqa.language.script import Language, has_han, language_of
 from ragqa.language.sizes import estimate_tokens
@@ -14,6 +15,7 @@ from ragqa.language.tokens import Word, content_words, rarity, search_terms, tag
 __all__ = [
     "AnswerType",
     "Language",
+    "Measure",
     "Word",
     "answer_type",
     "asks_name",
@@ -24,11 +26,13 @@ __all__ = [
     "is_function_word",
     "language_of",
     "likeness",
+    "measure_asked",
     "rarity",
     "refers_back",
     "search_terms",
     "sentences",
     "sub_questions",
     "tagged",
+    "without_phrase",
     "words",
 ]
