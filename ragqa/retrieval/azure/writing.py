@@ -240,7 +240,9 @@ class AzureWriter:
             FILE_FIELD: record,
             **self._metadata_of(chunk),
         }
-        if vector is not None:
+        if not chunk.text.strip():  # it only says that the file is there: nothing to be found
+            document[names.title or "title"] = None
+        elif vector is not None:
             document[names.vector] = vector
         if names.groups is not None:
             document[names.groups] = [well_formed(group) for group in chunk.groups]

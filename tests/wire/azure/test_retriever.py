@@ -169,6 +169,28 @@ def test_thresholds_hold_for_their_own_kind_of_score(
     assert len(titles(near, "warranty of a kettle")) < 4
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_semantic_ranker_that_gave_up_leaves_the_hybrid_scores(
+    shelf: SearchServer, retriever_at: MakeRetriever, asynchronous: bool
+) -> None:
+    retriever = retriever_at(
+        shelf,
+        embeddings=MODEL,
+        search_type="semantic_hybrid",
+        semantic_config="good",
+        min_scores={"reranker": 3.0},
+    )
+    hits = [{"@search.score": 0.0333, "id": "1", "title": "a", "content": "A."},
+            {"@search.score": 0.0164, "id": "2", "title": "b", "content": "B."}]  # fmt: skip
+    partial = {"@search.semanticPartialResponseReason": "capacityOverloaded", "value": hits}
+    more = {"@search.nextPageParameters": {"search": "x", "skip": 2}, "@odata.nextLink": "x"}
+    shelf.faults = [Fault(206, {**partial, **more})]
+    query = SearchQuery("kettle")
+    found = asyncio.run(retriever.aretrieve(query)) if asynchronous else retriever.retrieve(query)
+    assert [(p.title, p.score_kind) for p in found] == [("a", "hybrid"), ("b", "hybrid")]
+    assert len(shelf.requests) == 1, "further pages are not fetched"
+
+
 def test_an_index_may_lack_what_nobody_named(
     server: SearchServer, retriever_at: MakeRetriever
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from ragqa.contract import Caller, Strategy
 from ragqa.errors import AuthError, ConfigError, RetrievalError
 from ragqa.ports import SearchQuery, StoredFile
+from ragqa.retrieval.azure.clients import Access
 from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.azure.store import AzureStore
 from tests.unit.retrieval.shelf import WordEmbeddings
@@ -255,6 +256,30 @@ def test_another_embedding_model_asks_for_indexing_again(
     put(store_at(server, embeddings=WordEmbeddings("one")), (file("a"), [chunk("a", "x")]))
     assert store_at(server, embeddings=WordEmbeddings("one")).files()["a"].content_hash == "1"
     assert store_at(server, embeddings=WordEmbeddings("two")).files()["a"].content_hash == ""
+
+
+def test_a_file_without_text_is_known_and_never_found(
+    server: SearchServer, store_at: MakeStore, retriever_at: MakeRetriever
+) -> None:
+    put(store_at(server, embeddings=WordEmbeddings()), (file("kettle.md"), []))
+    assert set(store_at(server).files()) == {"kettle.md"}
+    put(store_at(server, embeddings=WordEmbeddings()), (file("a.md"), [chunk("a.md", "a kettle")]))
+    for search_type in ("keyword", "similarity", "hybrid"):
+        options = {"embeddings": WordEmbeddings(), "search_type": search_type}
+        assert titles(retriever_at(server, **options), "kettle", k=1) == ["a.md"]
+
+
+def test_an_identity_may_write(server: SearchServer) -> None:
+    from azure.core.credentials import AccessToken
+
+    class Signed:
+        def get_token(self, *_: str, **__: Any) -> AccessToken:
+            return AccessToken("token-1", 2_000_000_000)
+
+    server.token = "token-1"
+    put(AzureStore(Access(server.endpoint, "kb", None, Signed())), (file("a"), [chunk("a", "x")]))
+    assert held(server) == {"a": "x"}
+    assert all(request.secrets == {"authorization"} for request in server.requests)
 
 
 def test_a_query_key_cannot_write(server: SearchServer, store_at: MakeStore) -> None:
