@@ -87,6 +87,9 @@ def measured_spans(sentence: str, measure: Measure) -> list[Span]:
 
     In a row of a table the unit may stand in the column's name, or nowhere: there a label will do.
     """
+    if not measure.families:
+        labels = re.finditer(measure.labels, sentence.replace("_", " "), re.I)
+        return [label.span() for label in labels]
     found = figures(sentence)
     told = [each.span for each in found if each.unit.partition(" ")[0] in measure.families]
     if told or not re.search(measure.labels, sentence.replace("_", " "), re.I):

@@ -55,7 +55,7 @@ def weigh(question: Asked, ranked: Sequence[Candidate]) -> Evidence:
     lacks: a passage on somebody else answers nothing; ``measure_missing`` says that a price, a
     weight or the like was asked for and the sentence tells none.
     """
-    if not ranked:
+    if not ranked or not any(len(term) > 1 for term in question.weights):
         return Evidence({}, 0.0, thin=True)
     features = _features(question, ranked)
     sum_ = INTERCEPT + sum(COEFFICIENTS[name] * value for name, value in features.items())

@@ -6,7 +6,7 @@ Importing it is cheap: the Chinese dictionary and the English stemmer load at fi
 from ragqa.language.boundaries import clauses, sentences
 from ragqa.language.function_words import is_function_word
 from ragqa.language.likeness import likeness
-from ragqa.language.measures import Measure, measure_asked, without_phrase
+from ragqa.language.measures import Measure, looked_up, measure_asked, without_phrase
 from ragqa.language.questions import AnswerType, answer_type, asks_name, refers_back, sub_questions
 from ragqa.language.script import Language, has_han, language_of
 from ragqa.language.sizes import estimate_tokens
@@ -26,6 +26,7 @@ __all__ = [
     "is_function_word",
     "language_of",
     "likeness",
+    "looked_up",
     "measure_asked",
     "rarity",
     "refers_back",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ragqa.language.script import has_han
+from ragqa.language.tokens import content_words
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -15,12 +18,15 @@ class Measure:
         families: The families of units that tell it, as ``ragqa.grounding.figures`` names them.
         asked: How questions ask for it.
         labels: What rows of tables call it: there the unit stands in the column's name, or nowhere.
+            Without units, the label alone tells it.
+        column: What such a column is called, English and Chinese, so that its rows are found.
     """
 
     name: str
     families: frozenset[str]
     asked: str
     labels: str
+    column: tuple[str, str] = ("", "")
 
 
 _MEASURES = (
@@ -33,6 +39,16 @@ _MEASURES = (
         r"|\bhow expensive\b"
         r"|多少钱|几块钱|几元|价格|价钱|售价|费用|运费|收费|怎么卖",
         r"\b(?:price|cost|fee|charge)s?\b|价格|价钱|售价|单价|费用|运费|收费",
+        ("price", "价格"),
+    ),
+    Measure(
+        "stock",
+        frozenset(),
+        r"\bin stock\b|\bout of stock\b|\bhow many .{0,60}\b(?:left|available)\b"
+        r"|\bstill available\b|有货|现货|库存|缺货|还有多少",
+        r"\b(?:in (?:the )?(?:warehouse|shop|store)|(?:out of |in )?stock|available|sold out)\b"
+        r"|库存|有货|现货|缺货|售罄|无货",
+        ("stock", "库存"),
     ),
     Measure(
         "duration",
@@ -47,6 +63,7 @@ _MEASURES = (
         r"\bhow heavy\b|\bhow much (?:do|does|did) .{0,80}\bweigh\b|\bweight of\b"
         r"|多重|重量|几[公千]?克|几斤|多少[公千]?克",
         r"\b(?:weight|weighs?)\b|重量|净重|毛重",
+        ("weight", "重量"),
     ),
     Measure(
         "volume",
@@ -72,6 +89,24 @@ def measure_asked(question: str) -> Measure | None:
     >>> measure_asked("How long is the river?")
     """
     return next((m for m in _MEASURES if re.search(m.asked, question, re.I)), None)
+
+
+def looked_up(question: str) -> str:
+    """Return what to search for: the question, or its telling words and the name of a column.
+
+    A price list says ``price`` and no sentence, where people ask "how much is it": the words that
+    only make a sentence would find prose before the row.
+
+    >>> looked_up("How much is the kettle?"), looked_up("Where is it made?")
+    ('kettle price', 'Where is it made?')
+    """
+    measure = measure_asked(question)
+    column = measure.column[int(has_han(question))] if measure else ""
+    if not column:
+        return question
+    text = without_phrase(question)
+    telling = dict.fromkeys(text[word.start : word.end] for word in content_words(text))
+    return " ".join([*(word for word in telling if word.lower() != column), column])
 
 
 _PHRASES = r"\bhow (?:long|much|many|often|soon)\b"

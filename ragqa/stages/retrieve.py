@@ -9,6 +9,7 @@ from typing import Any
 from ragqa.contract import Passage, Strategy, Turn
 from ragqa.flow import Call, Effect, Effects, Stage
 from ragqa.intent import categorise
+from ragqa.language import looked_up
 from ragqa.ports import Parts, Policy, SearchQuery
 
 
@@ -24,7 +25,7 @@ def retrieve(parts: Parts) -> Stage:
         )
         # The retriever has trimmed already; a store that did not must not leak.
         seen = tuple(passage for passage in found if turn.caller.may_see(passage.groups))
-        return replace(turn, passages=(yield from _reranked(parts, query.text, seen)))
+        return replace(turn, passages=(yield from _reranked(parts, turn, seen)))
 
     return Stage("retrieve", step)
 
@@ -40,7 +41,7 @@ def categorised(turn: Turn, policy: Policy) -> Turn:
 
 def _query(turn: Turn, parts: Parts) -> SearchQuery:
     return SearchQuery(
-        text=turn.search_text or turn.question.text,
+        text=looked_up(turn.search_text or turn.question.text),
         k=turn.strategy.k or parts.policy.top_k,
         caller=turn.caller,
         strategy=turn.strategy,
@@ -49,11 +50,12 @@ def _query(turn: Turn, parts: Parts) -> SearchQuery:
 
 
 def _reranked(
-    parts: Parts, question: str, passages: tuple[Passage, ...]
+    parts: Parts, turn: Turn, passages: tuple[Passage, ...]
 ) -> Generator[Effect, Any, tuple[Passage, ...]]:
     reranker = parts.reranker
     if reranker is None or not passages:
         return passages
+    question = turn.search_text or turn.question.text
     best: Sequence[Passage] = yield Call(
         lambda config: reranker.rerank(question, passages, config),
         lambda config: reranker.arerank(question, passages, config),

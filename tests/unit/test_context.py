@@ -30,7 +30,8 @@ def test_everything_fits_into_a_large_budget_in_document_order() -> None:
 
 
 def test_the_best_sentences_of_all_passages_share_a_small_budget() -> None:
-    blocks = fit(QUESTION, [RETURNS, WARRANTY], max_chars=190)
+    question = "Can I return a kettle, at which costs, and is there a warranty for kettles?"
+    blocks = fit(question, [RETURNS, WARRANTY], max_chars=190)
     text = render(blocks)
     assert "Kettles can be returned within 30 days." in text
     assert "A return costs 4.95 euros." in text

@@ -348,6 +348,8 @@ def test_the_report_is_plain_json(shop: Shop) -> None:
         "documents": 1,
         "chunks": 1,
         "dry_run": False,
+        "failed": 0,
+        "definition": None,
     }
     assert str(SkippedFile(path="a", reason="is empty")) == "a is empty"
 

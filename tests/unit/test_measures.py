@@ -1,0 +1,67 @@
+"""What kind of quantity a question asks for, and what its rows are found by."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragqa.grounding import asked
+from ragqa.grounding.answer_spans import measured_spans
+from ragqa.language import looked_up, measure_asked, without_phrase
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("How much is the kettle?", "money"),
+        ("How much does express delivery cost?", "money"),
+        ("What is the price of the lamp?", "money"),
+        ("水壶多少钱？", "money"),
+        ("运费是多少？", "money"),
+        ("How long does delivery take?", "duration"),
+        ("配送要多久？", "duration"),
+        ("How heavy is the tent?", "mass"),
+        ("How much does the tent weigh?", "mass"),
+        ("帐篷多重？", "mass"),
+        ("How tall is the lamp?", "length"),
+        ("Is the lamp in stock?", "stock"),
+        ("台灯有货吗？", "stock"),
+        ("How much water does the kettle hold?", "volume"),
+        ("How much is known about it?", None),
+        ("How long is the river?", None),
+        ("Who made it?", None),
+        ("谁设计的？", None),
+    ],
+)
+def test_the_kind_of_quantity(question, name):
+    measure = measure_asked(question)
+    assert (measure.name if measure else None) == name
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "told"),
+    [
+        ("How much is it?", "It costs 199 euros and weighs 2 kg.", ["199 euros"]),
+        ("How much is it?", "price_eur: 49.90", ["49.90"]),
+        ("多少钱？", "价格（欧元）：49.90", ["49.90"]),
+        ("How much is it?", "It holds 1.7 litres.", []),
+        ("How long does it take?", "The cable is 75 cm long.", []),
+        ("How long does it take?", "It takes 3 to 5 working days.", ["3", "5 working days"]),
+        ("Is it in stock?", "in_warehouse: 27", ["in warehouse"]),
+        ("Is it in stock?", "It is made of steel.", []),
+    ],
+)
+def test_what_tells_it(question, sentence, told):
+    measure = measure_asked(question)
+    spans = measured_spans(sentence, measure)
+    assert [sentence.replace("_", " ")[start:end] for start, end in spans] == told
+
+
+def test_rows_are_looked_up_by_the_name_of_their_column():
+    assert looked_up("What is the price of the kettle?") == "kettle price"
+    assert set(looked_up("水壶多少钱？").split()) >= {"水壶", "价格"}
+    assert looked_up("Who invented the kettle?") == "Who invented the kettle?"
+
+
+def test_words_that_only_ask_are_no_words_of_the_question():
+    assert without_phrase("How long is delivery?") == "how is delivery?"
+    assert "long" not in asked("How long is delivery?").weights
