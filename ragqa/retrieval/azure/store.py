@@ -22,6 +22,7 @@ from ragqa.retrieval.azure.definition import FILE_FIELD, Definition
 from ragqa.retrieval.azure.faults import status_of, translate
 from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.azure.odata import all_of, literal, search_in
+from ragqa.retrieval.azure.patience import patiently
 from ragqa.retrieval.azure.uploads import Uploads
 from ragqa.retrieval.embedding import EmbeddingModel
 
@@ -81,6 +82,7 @@ class AzureStore:
         self.model = EmbeddingModel(embeddings) if embeddings is not None else None
         self.failures: list[FailedUpload] = []
         self._semantic_config = semantic_config
+        self._sleep = sleep
         self._clients = Clients(access)
         self.uploads = Uploads(self._clients, fields.id, sleep)
 
@@ -155,7 +157,8 @@ class AzureStore:
         """Return the definition of the index as it is; None where there is none."""
         try:
             with self._index_client() as client:
-                found = client.get_index(self.access.index, **self._limits())
+                name, limits = self.access.index, self._limits()
+                found = patiently(lambda: client.get_index(name, **limits), self._sleep)
         except Exception as exc:
             if status_of(exc) == 404:
                 return None
@@ -168,7 +171,8 @@ class AzureStore:
         try:
             with self._index_client() as client:
                 change = client.create_index if new else client.create_or_update_index
-                change(definition, **self._limits())
+                limits = self._limits()
+                patiently(lambda: change(definition, **limits), self._sleep)
         except Exception as exc:
             raise self.translated(exc) from None
 
@@ -200,7 +204,7 @@ class AzureStore:
             after = page[-1][key]
 
     def _page(self, filter_text: str | None, fields: list[str]) -> list[Any]:
-        try:
+        def first_page() -> list[Any]:
             found = self._clients.blocking().search(
                 search_text="*",
                 filter=filter_text,
@@ -210,6 +214,9 @@ class AzureStore:
                 **self._limits(),
             )
             return list(next(found.by_page(), ()))
+
+        try:
+            return patiently(first_page, self._sleep)
         except Exception as exc:
             translated = self.translated(exc)
             is_missing = status_of(exc) == 404 and isinstance(translated, RetrievalError)

@@ -15,8 +15,9 @@ from typing import Any
 
 from ragqa.masking import mask
 from ragqa.retrieval.azure.clients import SearchClients
-from ragqa.retrieval.azure.faults import RETRYABLE, headers_of, status_of, translate
-from ragqa.waiting import retry_after_s, wait_s
+from ragqa.retrieval.azure.faults import translate
+from ragqa.retrieval.azure.patience import patiently
+from ragqa.waiting import wait_s
 
 MAX_DOCUMENTS = 1000
 MAX_BYTES = 8_000_000
@@ -27,7 +28,6 @@ PASSING = frozenset({409, 422, 429, 500, 502, 503, 504, 207})
 """Statuses of items that may pass: a conflict, an index or a service that is busy."""
 
 MAX_ITEM_TRIES = 9
-MAX_REQUEST_TRIES = 6
 REQUEST_TIMEOUT_S = 120.0
 _LONGEST_REASON = 200
 
@@ -107,18 +107,13 @@ class Uploads:
         Raises:
             RagqaError: If it stays busy, or refuses the request.
         """
-        failed = 0
-        while True:
-            try:
-                send = getattr(self._clients.blocking(), operation)
-                results: Sequence[Any] = send(documents, **self._clients.limits(REQUEST_TIMEOUT_S))
-                return results
-            except Exception as exc:
-                failed += 1
-                hopeless = status_of(exc) not in RETRYABLE and not _is_broken_off(exc)
-                if hopeless or failed >= MAX_REQUEST_TRIES:
-                    raise self._translated(exc) from None
-                self._sleep(wait_s(failed, retry_after_s(headers_of(exc))))
+        limits = self._clients.limits(REQUEST_TIMEOUT_S)
+        try:
+            send = getattr(self._clients.blocking(), operation)
+            results: Sequence[Any] = patiently(lambda: send(documents, **limits), self._sleep)
+        except Exception as exc:
+            raise self._translated(exc) from None
+        return results
 
     def _translated(self, exc: Exception) -> Exception:
         return translate(exc, index=self._clients.index, host=self._clients.host)
@@ -137,15 +132,6 @@ def batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
         size_bytes += own_bytes
     if batch:
         yield batch
-
-
-def _is_broken_off(exc: Exception) -> bool:
-    """Tell whether the connection broke: putting the same documents again does no harm."""
-    from azure.core import exceptions as core
-
-    return status_of(exc) is None and isinstance(
-        exc, core.ServiceRequestError | core.ServiceResponseError
-    )
 
 
 def _reason(result: Any) -> str:

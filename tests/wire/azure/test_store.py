@@ -161,6 +161,21 @@ def test_a_busy_service_is_waited_for_and_given_up(
     assert caught.value.exit_code == 4
 
 
+def test_every_request_is_sent_again_while_the_service_is_busy(
+    server: SearchServer, store_at: MakeStore
+) -> None:
+    store = store_at(server)
+    for on in ("post.search", "indexes('kb')?", "indexes?", "search.index"):
+        server.faults += [Fault(503, on=on), Fault(429, None, {"Retry-After": "5"}, on=on)]
+    assert store.files() == {}
+    put(store, (file("a"), [chunk("a", "text")]))
+    assert held(server) == {"a": "text"}
+    assert not server.faults
+    server.faults = [Fault(429, None, {"Retry-After": "3600"}, on="search.index")]
+    with pytest.raises(RetrievalError):
+        put(store, (file("b"), [chunk("b", "text")]))
+
+
 def test_items_that_stay_busy_are_listed(server: SearchServer, store_at: MakeStore) -> None:
     store = store_at(server)
     put(store, (file("a"), [chunk("a", "text")]))
