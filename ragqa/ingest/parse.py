@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -30,6 +31,9 @@ FORMATS = {
     ".ndjson": "records",
 }
 """Suffixes, and the module of ``ragqa.ingest.parsers`` that reads them."""
+
+_SEEN = re.compile(r"[^\s\x00-\x1f\xad\u200b-\u200f\u2060-\u206f\ufeff]")
+"""A character that a reader sees."""
 
 SUPPORTED = "txt, md, html, pdf, docx, csv, tsv, json and jsonl"
 
@@ -71,7 +75,7 @@ def parse(path: Path, data: bytes | None = None) -> ParsedFile:
             f"could not be parsed ({type(exc).__name__})",
             hint="Open it in its own program, save it again and index that.",
         ) from exc
-    if not any(page.text.strip() for document in parsed.documents for page in document.pages):
+    if not any(_SEEN.search(page.text) for document in parsed.documents for page in document.pages):
         raise RetrievalError("holds no text", hint="Fill it, or leave it out.")
     return parsed
 

@@ -56,6 +56,7 @@ _PHONE = late(
     r"\+\d[\d ()/-]{6,18}\d|\(?0\d{2,3}\)?[- ]?\d{3,4}[ -]?\d{4}(?!\d)|\d{3}-\d{3,4}-\d{4}(?!\d)"
 )
 _SEPARATORS = str.maketrans("", "", "-_./ ()–")
+_DECIMAL_POINT = late(r"(?<=\d)\.(?=\d)")
 _WORD_BEFORE = late(r"([A-Za-z]{1,12})[ -]$")
 
 
@@ -68,8 +69,12 @@ class Reading(NamedTuple):
 
 
 def compared(name: str) -> str:
-    """Return the form in which names with digits are compared: ``XQ-200`` as ``xq200``."""
-    return name.translate(_SEPARATORS).casefold()
+    """Return the form in which names with digits are compared: ``XQ-200`` as ``xq200``.
+
+    A point between digits stays: USB 3.2 is not USB 32.
+    """
+    pieces = _DECIMAL_POINT.split(name) if "." in name else [name]
+    return ".".join(piece.translate(_SEPARATORS) for piece in pieces).casefold()
 
 
 def name_at(text: str, at: int) -> Figure | None:
@@ -211,8 +216,8 @@ def with_unit(text: str, at: int, reading: Reading) -> Figure:
     sign, begin = _sign(text, begin)
     scale, end = scale_after(text, reading.end, money=bool(currency))
     numbers = tuple(plain(sign * number * scale) for number in reading.numbers)
-    letter = scale > 1 and text[end - 1] in "kKmMbB" and end - reading.end == 1
-    if letter:
+    letter = scale > 1 and text[end - 1] in "kK" and end - reading.end == 1
+    if letter and not currency:  # 12k may be a name, $12k is an amount
         numbers += reading.numbers
     unit, unit_end = unit_after(text, end)
     meanings = currency or unit
@@ -225,7 +230,7 @@ def with_unit(text: str, at: int, reading: Reading) -> Figure:
         (begin, max(end, unit_end)),
         numbers,
         meanings,
-        names=_word_keys(text, begin, reading.end) if not meanings else frozenset(),
+        names=frozenset() if meanings or scale > 1 else _word_keys(text, begin, reading.end),
         parts=_parts(text, at, reading, meanings),
     )
 

@@ -32,7 +32,10 @@ _HAN_DATE = late(
     rf"({_NUMERAL})\s?年(?:\s?({_NUMERAL})\s?月(?:份|\s?({_NUMERAL})\s?[日号號])?)?"
     rf"|({_NUMERAL})\s?月(?:份|\s?({_NUMERAL})\s?[日号號])?"
 )
-_CLOCK = late(r"(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:])(?:\s?([AaPp])\.?[Mm]\b\.?)?")
+_CLOCK = late(
+    r"(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:])(?:\s?([AaPp])\.?[Mm]\b\.?)?"
+    r"|(\d{1,2})\.(\d{2})\s?([AaPp])\.?[Mm]\b\.?"  # 5.30 p.m.
+)
 _HOUR = late(r"(\d{1,2})\s?([AaPp])\.?[Mm]\b\.?")
 _HAN_CLOCK = late(
     rf"({_NUMERAL})\s?(?:[点點](?![{HAN_NUMERALS}](?![{HAN_NUMERALS}]|分))|时(?![间候代常期段速]))"
@@ -159,8 +162,9 @@ def _numeral(written: str | None) -> int | None:
 
 def _clock(text: str, at: int) -> Figure | None:
     if match := _CLOCK.match(text, at):
-        half = (match[3] or "").lower()
-        return _time(match, int(match[1]), int(match[2]), half, padded=match[1][0] == "0")
+        hours, minutes = match[1] or match[4], match[2] or match[5]
+        half = (match[3] or match[6] or "").lower()
+        return _time(match, int(hours), int(minutes), half, padded=hours[0] == "0")
     if match := _HOUR.match(text, at):
         return _time(match, int(match[1]), 0, match[2].lower())
     if match := _HAN_CLOCK.match(text, at):

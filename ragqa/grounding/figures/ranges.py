@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import zip_longest
 
 from ragqa.grounding.figures.figure import Figure, measured
 from ragqa.grounding.figures.units import Unit, plain
 from ragqa.language.late import late
 
 _RANGE = late(r"\s?(?:-|–|—|~|～|to|until|till|至|到|and|or|或|和|、)\s?$", re.IGNORECASE)
+_TIMES = late(r"\s?[x×X*]\s?$")
 
 
 def connected(text: str, found: Iterable[Figure]) -> Iterator[Figure]:
@@ -30,13 +30,17 @@ def _apart(found: Iterable[Figure]) -> Iterator[Figure]:
 
 
 def _lent(text: str, found: list[Figure]) -> Iterator[Figure]:
-    """Give the first number of a range the unit of the second: 3 to 5 days, 3至5天."""
-    last: Figure | None = None
-    for figure, following in zip_longest(found, found[1:]):
-        short = last is not None and _is_short_year(text, last, figure)
-        lent = _short_year(last, figure) if short and last is not None else figure
-        last = figure
-        yield lent if following is None else _with_unit_of(text, lent, following)
+    """Give the first number of a range the unit of the second: 3 to 5 days, 3至5天.
+
+    So the last one of 35 x 24 x 51 cm lends its unit to all before it.
+    """
+    lent = [
+        _short_year(last, figure) if last and _is_short_year(text, last, figure) else figure
+        for last, figure in zip([None, *found], found, strict=False)
+    ]
+    for at in range(len(lent) - 2, -1, -1):
+        lent[at] = _with_unit_of(text, lent[at], lent[at + 1])
+    return iter(lent)
 
 
 def _is_short_year(text: str, first: Figure, figure: Figure) -> bool:
@@ -90,7 +94,10 @@ def _decimal(text: str, span: tuple[int, int], figure: Figure, decimals: Figure)
 
 def _with_unit_of(text: str, figure: Figure, following: Figure) -> Figure:
     between = text[figure.end : following.start]
-    if figure.kind != "number" or len(between) > 7 or not _RANGE.fullmatch(between):
+    if figure.kind != "number" or len(between) > 7:
+        return figure
+    is_size = following.unit == "length" and _TIMES.fullmatch(between)
+    if not is_size and not _RANGE.fullmatch(between):
         return figure
     if following.kind == "time":
         hours = [number for number in figure.numbers if isinstance(number, int)]

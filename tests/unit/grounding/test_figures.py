@@ -21,6 +21,12 @@ QA = Path(__file__).parents[3].parent / "shared" / "data" / "qa"
 needs_data = pytest.mark.skipif(not QA.is_dir(), reason="the shared data is not here")
 
 AGREE = [
+    ("open until 6.15 p.m.", "open until 18:15"),
+    ("50% of the fee", "half of the fee"),
+    ("定金的50%", "定金的一半"),
+    ("12 x 8 x 30 cm", "120 x 80 x 300 mm"),
+    ("€7/kg", "€7 per kg"),
+    ("$4,000", "$4k"),
     ("You have 30 days.", "Returns are open for thirty days."),
     ("a thirty-day window", "within 30 days"),
     ("one year", "Warranty: 12 months"),
@@ -129,6 +135,16 @@ AGREE = [
 ]
 
 DIFFER = [
+    ("A fee of €7", "a loss of €7 million"),
+    ("7 thousand visitors", "7 visitors"),
+    ("at most 20 m", "at most 20 m²"),
+    ("It runs 90 km.", "It runs 90 km/h."),
+    ("$4", "$4k"),
+    ("The town employs 1.4 billion people", "The town employs 1.4 million people"),
+    ("The pump moves 45", "The pump moves 4.5"),
+    ("USB 31", "USB3.1"),
+    ("40%", "half of the fee"),
+    ("6.15 p.m.", "open until 18:45"),
     ("60 days", "within 30 days"),
     ("sixty days", "within 30 days"),
     ("30 hours", "30 days"),

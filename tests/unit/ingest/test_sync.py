@@ -117,6 +117,7 @@ def test_a_file_that_cannot_be_used_is_named_and_the_rest_goes_on(shop: Shop) ->
             "docs/a.txt": "Thirty days.",
             "docs/empty.txt": "",
             "docs/blank.md": " \n\t\n",
+            "docs/unseen.md": "\u200b\ufeff\n\u2060",
             "docs/scan.pdf": pdf(None),
             "docs/locked.pdf": pdf([Ink("x")], password="p"),
             "docs/broken.pdf": b"%PDF-1.4\nnothing",
@@ -133,6 +134,7 @@ def test_a_file_that_cannot_be_used_is_named_and_the_rest_goes_on(shop: Shop) ->
     assert reasons(report) == {
         "docs/empty.txt": "is empty",
         "docs/blank.md": "holds no text",
+        "docs/unseen.md": "holds no text",
         "docs/scan.pdf": "holds no text, only images: a scan",
         "docs/locked.pdf": "is locked with a password",
         "docs/broken.pdf": "is broken and cannot be opened",
