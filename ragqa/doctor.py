@@ -147,7 +147,10 @@ def _state_folder(settings: Settings) -> Finding:
 def _model(settings: Settings) -> Finding:
     provider = provider_of(settings)
     if provider == "none":
-        hint = "Set OPENAI_BASE_URL and RAGQA_CHAT_MODEL to have answers written by a model."
+        hint = (
+            "To have answers written by a model, set OPENAI_BASE_URL and RAGQA_CHAT_MODEL, or "
+            "AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_CHAT_DEPLOYMENT."
+        )
         return Finding("model", "not_configured", "answers are quoted from the documents", hint)
     try:
         require(settings, missing_for_model(settings), purpose=f"to answer with {provider}")

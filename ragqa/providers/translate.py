@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any
 
 from ragqa.errors import ContentFilterError, ProviderError, RagqaError, RefusalError
+from ragqa.masking import mask
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault, read_fault
 from ragqa.providers.normal import FaultInReplyError, NoServiceError
@@ -67,9 +68,12 @@ def translate(exc: Exception, at: Endpoint, *, prompt: str = "") -> Exception:
 def cause_of(exc: Exception, error: Exception, at: Endpoint, prompt: str = "") -> Exception | None:
     """Return what to raise ``error`` from: a service may repeat the key or the prompt.
 
-    Tracebacks print the cause, so one that holds either is left out.
+    Tracebacks print the cause, so one that holds either is left out. A token is not known here,
+    but looks like one.
     """
     said = str(exc)
+    if at.entra and mask(said) != said:
+        return None
     if error is exc or (at.key and at.key in said) or repeats(said, prompt):
         return None
     return exc

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 from azure.core.credentials import AccessToken, AccessTokenInfo
 from azure.core.exceptions import ClientAuthenticationError
 
-from ragqa.errors import AuthError, ConfigError, MissingExtraError
+from ragqa.errors import AuthError, ConfigError, MissingExtraError, ProviderError
 from tests.wire.asked import VALID, request
 from tests.wire.azure.azure_models import Way, chat, forms, vectors, ways
 from tests.wire.azure.openai_server import (
@@ -23,7 +25,9 @@ from tests.wire.azure.openai_server import (
     AzureOpenAIServer,
 )
 from tests.wire.http_wire import Exchange, HttpServer
+from tests.wire.openai_replies import Reply
 
+SECRET = "eyJ0eXAiOiJKV1QifQ.eyJhdWQiOiJ4In0.c2lnbmF0dXJl"
 SCOPES = {"deployment": DEPLOYMENT_SCOPE, "v1": V1_SCOPE}
 IDENTITY = (
     "AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE",
@@ -37,11 +41,12 @@ class Issuer:
 
     server: AzureOpenAIServer
     lifetime_s: int = 3600
+    name: str = "token"
     scopes: list[str] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def issue(self, scope: str) -> tuple[str, int]:
-        token = f"token-{next(self.numbers)}"
+        token = f"{self.name}-{next(self.numbers)}"
         self.scopes.append(scope)
         self.server.tokens = {token: scope}  # the one before does not hold any more
         return token, int(time.time()) + self.lifetime_s
@@ -95,6 +100,22 @@ def test_a_token_for_the_right_scope_is_sent(form: str, way: Way) -> None:
     assert set(issuer.scopes) == {SCOPES[form]}
     assert len(issuer.scopes) <= 2  # one for each event loop, one for all blocking calls
     assert _called_with(server) == {frozenset({"authorization"})}
+
+
+@forms
+@ways
+def test_no_token_is_shown(form: str, way: Way, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    reply = Reply(status=400, body={"error": {"code": "Bad", "message": f"Bearer {SECRET}?"}})
+    with AzureOpenAIServer(always=reply) as server:
+        issuer = Issuer(server, name=SECRET)
+        model = chat(server, form, api_key=None, credential=Credential(issuer))
+        with pytest.raises(ProviderError) as caught:
+            way(model, request())
+    assert server.keys_seen == {f"{SECRET}-1"}
+    assert SECRET not in "".join(traceback.format_exception(caught.value))
+    assert SECRET not in caplog.text
+    assert SECRET not in repr(vars(model))
 
 
 @forms
@@ -228,3 +249,22 @@ def test_the_default_credential_finds_the_identity_of_the_machine(
                 time.sleep(0.01)
     assert identity.issuer.scopes == [SCOPES[form]]
     assert _called_with(server) == {frozenset({"authorization"})}
+
+
+@forms
+def test_each_event_loop_has_tokens_of_its_own(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in IDENTITY:
+        monkeypatch.delenv(name, raising=False)
+    with AzureOpenAIServer(always=VALID) as server:
+        identity = ManagedIdentity(server)
+        with identity.http:
+            monkeypatch.setenv("IDENTITY_ENDPOINT", f"{identity.http.url}/msi/token")
+            monkeypatch.setenv("IDENTITY_HEADER", "local")
+            model = chat(server, form, api_key=None)
+            for _ in range(3):
+                assert asyncio.run(model.acomplete(request())).text == VALID
+            deadline = time.monotonic() + 5
+            while identity.http.open_sockets or server.open_sockets:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+    assert len(identity.issuer.scopes) == 3
