@@ -13,7 +13,8 @@ from ragqa.validation.rules.labels import is_field_list, is_table
 _KEY = late(r"([\"'“”])([^\"'“”\n:：{}\[\]]{1,40})[\"'“”]\s*[:：]\s*(?=[\"'“\[{\d\-tfnTFN])")
 _BARE_KEY = late(r"[{,]\s*[A-Za-z_]\w{0,30}\s*:\s*[\"'\[{\d\-tfn]")
 _LIST = late(r"\[\s*(?:[\"'“{\[].*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
-_FENCE = late(r"```[ \t]*(\w{0,12})[ \t]*\n?(.{0,4000}?)(?:```|$)", re.DOTALL)
+_FENCE = late(r"```[ \t]*(\w{0,12})[ \t]*(\n?)(.{0,4000}?)(?:```|$)", re.DOTALL)
+_DATA_SIGN = late(r"[{\[<:：=\t\n]")
 _DATA_FENCES = frozenset({"json", "jsonc", "json5", "yaml", "yml", "xml", "csv", "tsv", "toml"})
 _MARKUP = late(r"<([A-Za-z][\w-]{0,30})(?:\s[^<>]{0,200})?>.*</\1>", re.DOTALL)
 _ASKS_FOR_CODE = late(
@@ -63,9 +64,12 @@ def _is_whole_payload(body: str) -> bool:
 
 def _is_data(body: str, keys: list[str]) -> bool:
     """Tell whether a text with something around it is data in the main."""
-    for language, block in _FENCE.findall(body):
+    for language, own_lines, block in _FENCE.findall(body):
         inner = block.strip()
-        if language.lower() in _DATA_FENCES or _is_whole_payload(inner):
+        if not own_lines and 2 * len(inner) < len(body):
+            continue  # "send ```{"a": 1}``` to the hub" quotes it, or names the fence itself
+        named = language.lower() in _DATA_FENCES and (own_lines or _DATA_SIGN.search(inner))
+        if named or _is_whole_payload(inner):
             return True
     if len(set(keys)) >= 3:
         return True

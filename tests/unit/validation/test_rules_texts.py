@@ -197,6 +197,9 @@ ANSWERS = [
     ("Opening hours: Mon–Fri 9–17; Sat: 10–14; Sun: closed.", ""),
     ("The price is 49 euros; delivery: 3 days.", ""),
     ("Run ```lumosync --reset``` and wait one minute.", ""),
+    ("Open the listing with ```json and close it with three backticks.", ""),
+    ("Write ```yaml in the first line of the listing, then paste the listing.", ""),
+    ('Post ```json {"pin": 4711}``` to the hub and keep the button pressed until it beeps.', ""),
     ("Put {order_id} in the subject line.", ""),
     (
         'Set {"mode": "eco"} in the configuration file, then restart the lamp twice.',
