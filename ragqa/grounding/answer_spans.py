@@ -67,9 +67,12 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
 
     A slice whose words all stand in the question answers nothing.
     """
-    if question.measure is not None:
-        return measured_spans(sentence, question.measure)
-    kind = question.answer_type
+    measure, kind = question.measure, question.answer_type
+    if measure is not None:
+        told = measured_spans(sentence, measure)
+        if told or measure.name != "duration":
+            return told
+        kind = "time"  # "until the nineteenth century" tells a duration, too
     chinese = has_han(question.text) and has_han(sentence)
     pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
     if pattern is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ragqa.grounding.asked import Asked
 from ragqa.grounding.choice import Candidate
+from ragqa.language import has_han
 
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
 # Chinese together, 322 questions): a ridge logistic model of "the best sentence holds the answer".
@@ -55,7 +56,8 @@ def weigh(question: Asked, ranked: Sequence[Candidate]) -> Evidence:
     lacks: a passage on somebody else answers nothing; ``measure_missing`` says that a price, a
     weight or the like was asked for and the sentence tells none.
     """
-    if not ranked or not any(len(term) > 1 for term in question.weights):
+    # A lone letter stands anywhere; a lone Chinese character is a word.
+    if not ranked or not any(len(term) > 1 or has_han(term) for term in question.weights):
         return Evidence({}, 0.0, thin=True)
     features = _features(question, ranked)
     sum_ = INTERCEPT + sum(COEFFICIENTS[name] * value for name, value in features.items())

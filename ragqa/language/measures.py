@@ -35,9 +35,10 @@ _MEASURES = (
         frozenset({"money"}),
         r"\bhow much (?:is|are|was|were) (?:the|an?|one|your|this|that|these|those|it|they)\b"
         r"|\bhow much (?:do|does|did|will|would|must|should) .{0,80}\b(?:cost|charge|pay)\b"
-        r"|\b(?:price|cost|fee|charge) (?:of|for)\b|\bwhat .{0,40}\b(?:cost|price)\b"
+        r"|\bwhat(?:'s| is| are| was| were) (?:\w+ ){0,3}(?:price|cost|fee|charge)s?\b"
+        r"|\bwhat (?:do|does|did|will|would) .{0,80}\bcost\b|^(?:price|cost)s?\b"
         r"|\bhow expensive\b"
-        r"|多少钱|几块钱|几元|价格|价钱|售价|费用|运费|收费|怎么卖",
+        r"|多少钱|几块钱|几元|怎么卖|(?:价格|价钱|售价|费用|运费|收费)(?:是|为|要|有)?(?:多少|几|[?？]|$)",
         r"\b(?:price|cost|fee|charge)s?\b|价格|价钱|售价|单价|费用|运费|收费",
         ("price", "价格"),
     ),

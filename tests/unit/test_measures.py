@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragqa.grounding import asked
-from ragqa.grounding.answer_spans import measured_spans
+from ragqa.grounding.answer_spans import answer_spans, measured_spans
 from ragqa.language import looked_up, measure_asked, without_phrase
 
 
@@ -26,6 +26,8 @@ from ragqa.language import looked_up, measure_asked, without_phrase
         ("Is the lamp in stock?", "stock"),
         ("台灯有货吗？", "stock"),
         ("How much water does the kettle hold?", "volume"),
+        ("Why did the price of oil rise?", None),
+        ("为什么油价的价格上涨？", None),
         ("How much is known about it?", None),
         ("How long is the river?", None),
         ("Who made it?", None),
@@ -65,3 +67,9 @@ def test_rows_are_looked_up_by_the_name_of_their_column():
 def test_words_that_only_ask_are_no_words_of_the_question():
     assert without_phrase("How long is delivery?") == "how is delivery?"
     assert "long" not in asked("How long is delivery?").weights
+
+
+def test_a_duration_may_be_told_by_a_date():
+    question = asked("How long did it last?")
+    assert answer_spans("It lasted until May 1901.", question)
+    assert not answer_spans("It was 75 cm long.", question)
