@@ -217,6 +217,27 @@ def test_faults_have_their_exit_code(kb, server, changes, code, word):
     assert set(server.indexes) == {"kb"}
 
 
+def test_a_key_of_the_environment_stays_where_it_belongs(shell, server):
+    shell.write({".env": "AZURE_SEARCH_ENDPOINT=https://collects-keys.example\n"})
+    done = shell("search", QUESTION, **at(server, AZURE_SEARCH_ENDPOINT=None))
+    assert (done.code, done.out) == (2, "")
+    assert "AZURE_SEARCH_ENDPOINT comes from a file" in done.err
+    assert server.admin_key not in done.err
+
+
+def test_a_category_of_the_settings_file_decides_how_it_is_looked_up(kb, server):
+    kb.write(
+        {
+            "ragqa.toml": '[categories.policy.strategy]\nk = 2\nfilter = {title = "warranty.md"}\n'
+            'boost = {"*.md" = 2.0}\n'
+        }
+    )
+    answer = kb("ask", "How long is the warranty of a lamp?", **at(server)).json
+    assert answer["response"]["category"] == "policy"
+    assert [passage["title"] for passage in answer["passages"]] == ["warranty.md"]
+    assert "title eq 'warranty.md'" in server.searches[-1]["filter"]
+
+
 def test_without_a_key_an_identity_is_needed(kb, server):
     nobody = {"AZURE_SEARCH_API_KEY": None, "AZURE_TOKEN_CREDENTIALS": "EnvironmentCredential"}
     done = kb("search", QUESTION, **at(server, **nobody))

@@ -75,7 +75,7 @@ def own_fields(fields: FieldNames) -> list[Definition]:
         _field(fields.title or "title", analyzer=_ENGLISH, filterable=True),
         _field(fields.content, analyzer=_ENGLISH),
         _field(chinese_field(fields), analyzer=_CHINESE, retrievable=False),
-        _field(HEADING_FIELD, analyzer=_ENGLISH),
+        _field(HEADING_FIELD, analyzer=_ENGLISH, filterable=True),
         _field(fields.path or "path", filterable=True),
         _field(fields.page or "page", kind="Edm.Int32", filterable=True),
         _field(FILE_FIELD, filterable=True),

@@ -83,6 +83,27 @@ def test_a_changed_file_leaves_nothing_behind(server: SearchServer, store_at: Ma
     assert set(store.files()) == {"b.md"}
 
 
+def test_metadata_never_stands_in_for_our_own_fields(
+    server: SearchServer, store_at: MakeStore
+) -> None:
+    odd = {"id": "x", "ID": "y", "title": "z", "content": "w", "ragqa_file": "v", "vector": [1.0]}
+    put(store_at(server), (file("a.jsonl"), [chunk("a", "text", metadata=odd)]))
+    (document,) = server.indexes["kb"].documents.values()
+    assert (document["title"], document["content"]) == ("a.jsonl", "text")
+    assert set(store_at(server).files()) == {"a.jsonl"}
+
+
+def test_a_deletion_that_fails_is_told(server: SearchServer, store_at: MakeStore) -> None:
+    store = store_at(server)
+    put(store, (file("a"), [chunk("a", "text")]), (file("b"), [chunk("b", "text")]))
+    server.item_faults = {key: [-400] for key in server.indexes["kb"].documents}
+    with store.writer() as writer:
+        writer.remove("a")
+        writer.remove("b")
+    assert {failure.path for failure in store.failures} == {"a", "b"}
+    assert set(store.files()) == {"a", "b"}
+
+
 def test_records_of_one_id_are_kept_apart(server: SearchServer, store_at: MakeStore) -> None:
     put(store_at(server), (file("a.jsonl"), [chunk("x", "one"), chunk("x", "two")]))
     assert len(server.indexes["kb"].documents) == 2
