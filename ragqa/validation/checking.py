@@ -45,8 +45,11 @@ def check(
         The verdict with code, repairs, feedback and each gate's log.
 
     Raises:
-        ConfigError: If both categories and a schema with other categories are given.
+        ConfigError: If categories are given with a schema that is no QAResponse, or one text
+            where a list is due.
     """
+    if isinstance(titles, str) or isinstance(categories, str):
+        raise ConfigError("Titles and categories are lists of names, not one text.")
     context = CheckContext(
         schema=_schema(schema, categories),
         question=question,

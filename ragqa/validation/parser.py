@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,13 +34,27 @@ class QAOutputParser(BaseOutputParser[Any]):
     language: str = "en"
 
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Parse a generation; its finish reason counts."""
+        """Parse a generation; its finish reason counts, and so do a refusal and tool calls."""
         generation = result[0]
+        text, details = generation.text, generation.generation_info or {}
         message = generation.message if isinstance(generation, ChatGeneration) else None
-        details = generation.generation_info or {}
         if isinstance(message, AIMessage):
             details = {**details, **message.response_metadata}
-        return self._checked(generation.text, details.get("finish_reason"))
+            text = text if text.strip() else self._called(message)
+            if _declines(message):
+                details = {**details, "finish_reason": "refusal"}
+        return self._checked(text, details.get("finish_reason") or details.get("stop_reason"))
+
+    def _called(self, message: AIMessage) -> str:
+        """Return what a model wrote that was given the schema as a tool."""
+        name = self.response_schema.__name__
+        texts = [
+            json.dumps(call["args"], ensure_ascii=False)
+            for call in message.tool_calls
+            if call["name"] == name
+        ]
+        texts += [call["args"] or "" for call in message.invalid_tool_calls if call["name"] == name]
+        return "\n".join(texts)
 
     def parse(self, text: str) -> Any:
         """Parse a reply of which nothing but the text is known."""
@@ -65,3 +80,11 @@ class QAOutputParser(BaseOutputParser[Any]):
     @property
     def _type(self) -> str:
         return "ragqa"
+
+
+def _declines(message: AIMessage) -> bool:
+    """Tell whether a service marks a reply as a refusal: beside the text, or as a part of it."""
+    if message.additional_kwargs.get("refusal"):
+        return True
+    parts = message.content if isinstance(message.content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
