@@ -245,7 +245,8 @@ def _parts(text: str, at: int, reading: Reading, meanings: Meanings) -> tuple[Fi
 
 
 _ENDS_OF_MINUS = frozenset("-− 下")
-_MINUS = late(r"(?:(?<![^\s(（:：])[-−]|minus |零下)$")
+# Behind other characters a dash is one of a range or a name: 10度-20度, F-16.
+_MINUS = late(r"(?:(?<![^\s(（:：~～,，、为為是在到至达達于於从從约約低即])[-−]|minus |零下)$")
 
 
 def _sign(text: str, begin: int) -> tuple[int, int]:

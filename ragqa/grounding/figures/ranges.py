@@ -7,11 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from ragqa.grounding.figures.amounts import amount_at
 from ragqa.grounding.figures.figure import Figure, measured
+from ragqa.grounding.figures.han_amounts import RUN, han_amount
 from ragqa.grounding.figures.units import Unit, plain
 from ragqa.language.late import late
 
 _RANGE = late(r"\s?(?:-|–|—|~|～|to|until|till|至|到|and|or|或|和|、)\s?$", re.IGNORECASE)
+_SCALE = (
+    r"(?:[ \u00a0-]?(?:hundred|thousand|million|billion|trillion|mn|bn|lakh|crore)\b"
+    r"|[百千万萬亿億])"
+)
+_SCALED = late(rf"(?:[^\d]{{0,4}}\d[\d.,]*|[一二两兩三四五六七八九十]{{1,3}})({_SCALE}.*)$")
+_HAS_SCALE = late(_SCALE)
+_DIGIT = late(r"\d")
 _TIMES = late(r"\s?[x×X*]\s?$")
 
 
@@ -92,13 +101,44 @@ def _decimal(text: str, span: tuple[int, int], figure: Figure, decimals: Figure)
     return measured(text, span, (plain(figure.numbers[0] + part),), figure.meanings)
 
 
+def _scaled_as(figure: Figure, following: Figure) -> Figure | None:
+    """Return a figure that has a scale in common with the next: 1.2 to 1.5 billion, 3至5万元.
+
+    What it says without the scale stays one of its readings.
+    """
+    scale, digit = _SCALED.match(following.text), _DIGIT.search(figure.text)
+    if scale is None or _HAS_SCALE.search(figure.text):
+        return None
+    scaled = figure.text + scale[1]
+    run = RUN.match(scaled)
+    whole = amount_at(scaled, digit.start()) if digit else run and han_amount(scaled, *run.span())
+    if whole is None:
+        return None
+    return replace(
+        whole,
+        text=figure.text,
+        start=figure.start,
+        end=figure.end,
+        keys=figure.keys | whole.keys,
+        numbers=(*figure.numbers, *whole.numbers),
+        parts=figure.parts,
+    )
+
+
 def _with_unit_of(text: str, figure: Figure, following: Figure) -> Figure:
     between = text[figure.end : following.start]
-    if figure.kind != "number" or len(between) > 7:
+    if figure.kind not in ("number", "money") or len(between) > 7:
         return figure
-    is_size = following.unit == "length" and _TIMES.fullmatch(between)
-    if not is_size and not _RANGE.fullmatch(between):
+    is_range = _RANGE.fullmatch(between) is not None
+    if is_range and (scaled := _scaled_as(figure, following)) is not None:
+        return scaled
+    is_size = following.unit == "length" and _TIMES.fullmatch(between) is not None
+    if figure.kind == "money" or not (is_range or is_size):
         return figure
+    return _lent_unit(text, figure, following)
+
+
+def _lent_unit(text: str, figure: Figure, following: Figure) -> Figure:
     if following.kind == "time":
         hours = [number for number in figure.numbers if isinstance(number, int)]
         keys = {("time of day", (hour * 60 + half) % 1440) for hour in hours for half in (0, 720)}

@@ -21,6 +21,12 @@ QA = Path(__file__).parents[3].parent / "shared" / "data" / "qa"
 needs_data = pytest.mark.skipif(not QA.is_dir(), reason="the shared data is not here")
 
 AGREE = [
+    ("室温为-8℃到6℃", "零下8至6摄氏度"),
+    ("-8~-6℃", "-8℃至-6℃"),
+    ("$3.1 billion", "between 3.1 and 3.4 billion dollars"),
+    ("$7 million", "$7–9 million"),
+    ("60000元", "6到8万元"),
+    ("六到八万元", "6万元到8万元"),
     ("open until 6.15 p.m.", "open until 18:15"),
     ("50% of the fee", "half of the fee"),
     ("定金的50%", "定金的一半"),
@@ -135,6 +141,9 @@ AGREE = [
 ]
 
 DIFFER = [
+    ("室温为-8℃", "室温8℃"),
+    ("7万元", "6到8万元"),
+    ("$3.1 million", "between 3.1 and 3.4 billion dollars"),
     ("A fee of €7", "a loss of €7 million"),
     ("7 thousand visitors", "7 visitors"),
     ("at most 20 m", "at most 20 m²"),
