@@ -10,7 +10,7 @@ from importlib import import_module
 from ragqa import __version__
 from ragqa.cli import terminal
 from ragqa.cli.parser import Parser
-from ragqa.errors import RagqaError
+from ragqa.errors import ConfigError, RagqaError
 
 INTERRUPTED = 130
 FAILED = 1
@@ -75,7 +75,22 @@ def _run(argv: Sequence[str]) -> int:
         whole.print_help(sys.stderr)
         return 2
     command: Callable[..., int] = args.run
-    return command(args)
+    try:
+        return command(args)
+    except FileNotFoundError as exc:
+        if _is_folder_gone():
+            raise ConfigError(
+                "The current folder does not exist any more.", hint="Change into another one."
+            ) from exc
+        raise
+
+
+def _is_folder_gone() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 -- pathlib says no more
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _report(exc: Exception) -> int:

@@ -1,6 +1,10 @@
 """What fails ends with its code and says what to do; nothing looks like an answer."""
 
+import subprocess
+
 import pytest
+
+from tests.cli.conftest import TIMEOUT_S, command, environment
 
 KEY = "test-key-123"
 AZURE = {
@@ -73,8 +77,8 @@ def test_an_unknown_chain(shop):
 
 
 def test_no_index_says_how_to_make_one(shell):
-    for command in ("ask", "search"):
-        done = shell(command, "How long is delivery?")
+    for name in ("ask", "search"):
+        done = shell(name, "How long is delivery?")
         assert_fails(done, 4, "ragqa index")
     assert not (shell.folder / ".ragqa").exists()
 
@@ -139,3 +143,18 @@ def test_wrong_use_of_question_files(shop, args, tmp_path):
     (tmp_path / "q.jsonl").write_text('"How long is delivery?"\n')
     words = [str(tmp_path / word) if word.endswith("jsonl") else word for word in args]
     assert_fails(shop("ask", *words), 2, "--")
+
+
+def test_a_folder_that_was_deleted_meanwhile_is_named_as_the_cause(shell):
+    folder = shell.folder / "gone"
+    script = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, str(folder), *command("ask", "How long is delivery?")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "does not exist any more" in done.stderr
