@@ -67,7 +67,8 @@ class Asker:
         """
         from ragqa.stages.begin import begin
 
-        given = {"question": question, "session": session, "groups": tuple(groups)}
+        named = groups if isinstance(groups, str) else tuple(groups)  # one name is one group
+        given = {"question": question, "session": session, "groups": named}
         return begin(self.parts, self.name)(given)
 
     def ask(self, turn: Turn) -> Answer:

@@ -98,3 +98,5 @@ def test_groups_decide_what_is_seen(folder):
     ragqa.index("docs")
     assert ragqa.ask(KETTLE).status == "abstained"
     assert "30 days" in ragqa.ask(KETTLE, groups=["shop"]).response.answer
+    assert "30 days" in ragqa.ask(KETTLE, groups="shop").response.answer
+    assert ragqa.ask(KETTLE, groups="workshop").status == "abstained"
