@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ragqa.contract import ContextBlock, Passage
 from ragqa.grounding import GAP, Candidate, asked, excerpts, rank_sentences
-from ragqa.language import estimate_tokens, refers_back
+from ragqa.language import estimate_tokens, refers_back, sentences
 
 _ALIKE = 0.9
 """Two sentences are the same when they share nine tenths of their words."""
@@ -47,6 +48,8 @@ def fit(
         Numbered blocks in the order of the passages; passages without a chosen sentence have none.
     """
     choice = _Choice(passages, max_chars, max_tokens)
+    if choice.take_all():
+        return choice.blocks()
     seen: list[frozenset[str]] = []
     too_long = 0
     for candidate in rank_sentences(question, passages):
@@ -109,6 +112,11 @@ def _fence(blocks: Iterable[ContextBlock]) -> str:
     return "-" * (longest + 1)
 
 
+@lru_cache(maxsize=512)  # a service retrieves the same passages again and again
+def _sentences(text: str) -> tuple[Span, ...]:
+    return tuple(sentences(text))
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -128,6 +136,28 @@ class _Choice:
     max_chars: int
     max_tokens: int | None
     spans: dict[int, list[Span]] = field(default_factory=dict)
+
+    def take_all(self) -> bool:
+        """Choose every sentence that no passage before holds, if all of them fit.
+
+        Then nothing needs to be ranked, which takes longer than everything else of fitting.
+        """
+        if sum(len(passage.text) for passage in self.passages) > 2 * self.max_chars:
+            return False
+        seen: set[str] = set()
+        for rank, passage in enumerate(self.passages):
+            new = [
+                (start, end)
+                for start, end in _sentences(passage.text)
+                if passage.text[start:end] not in seen
+            ]
+            seen.update(passage.text[start:end] for start, end in new)
+            if new:
+                self.spans[rank] = new
+        if self._fits():
+            return True
+        self.spans = {}
+        return False
 
     def add(self, rank: int, *spans: Span) -> bool:
         """Choose slices, if the whole then still fits."""

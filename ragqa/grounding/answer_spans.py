@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain
 
 from ragqa.grounding.asked import Asked
-from ragqa.grounding.figures import figures
+from ragqa.grounding.figures import Figure, figures
 from ragqa.language import AnswerType, Measure, content_words, has_han, tagged
 from ragqa.language.script import HAN_RUN
 
@@ -93,11 +94,16 @@ def measured_spans(sentence: str, measure: Measure) -> list[Span]:
     if not measure.families:
         labels = re.finditer(measure.labels, sentence.replace("_", " "), re.I)
         return [label.span() for label in labels]
-    found = figures(sentence)
+    found = _figures(sentence)
     told = [each.span for each in found if each.unit.partition(" ")[0] in measure.families]
     if told or not re.search(measure.labels, sentence.replace("_", " "), re.I):
         return told
     return [each.span for each in found if each.kind == "number"]
+
+
+@lru_cache(maxsize=2048)  # the same sentences are retrieved again and again
+def _figures(sentence: str) -> tuple[Figure, ...]:
+    return figures(sentence)
 
 
 def names_something(sentence: str) -> bool:

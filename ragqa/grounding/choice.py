@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from ragqa.contract import Passage
@@ -137,7 +138,7 @@ class _Sentence:
     start: int
     end: int
     text: str
-    terms: list[str]
+    terms: tuple[str, ...]
     found: Found
 
 
@@ -158,16 +159,31 @@ class _Read:
 
 
 def _read(what: Asked, passage: Passage, rank: int) -> _Read:
-    title = _terms(what, _EXTENSION.sub("", passage.title))
-    above = _found(what, {*title, *_terms(what, passage.heading)})
+    # Where the question has no Chinese, a document's need not be cut: no dictionary is loaded.
+    segment = bool(what.characters)
+    title = _terms(_EXTENSION.sub("", passage.title), segment)
+    above = _found(what, {*title, *_terms(passage.heading, segment)})
     titled = bool(title) and what.weights.keys() >= set(title)
-    read = [_sentence(what, passage.text, *span) for span in sentences(passage.text)]
+    read = [
+        _Sentence(start, end, text, terms, _found(what, set(terms)))
+        for start, end, text, terms in _taken_apart(passage.text, segment)
+    ]
     return _Read(passage, rank, read, above, titled)
 
 
-def _sentence(what: Asked, text: str, start: int, end: int) -> _Sentence:
-    terms = _terms(what, text[start:end])
-    return _Sentence(start, end, text[start:end], terms, _found(what, set(terms)))
+_Apart = tuple[tuple[int, int, str, tuple[str, ...]], ...]
+
+
+@lru_cache(maxsize=512)  # a service retrieves the same passages again and again
+def _taken_apart(text: str, segment: bool) -> _Apart:
+    """Return the sentences of a text with their terms."""
+    slices = ((start, end, text[start:end]) for start, end in sentences(text))
+    return tuple((start, end, piece, _terms(piece, segment)) for start, end, piece in slices)
+
+
+@lru_cache(maxsize=1024)
+def _terms(text: str, segment: bool) -> tuple[str, ...]:
+    return tuple(word.term for word in content_words(text, segment=segment))
 
 
 def _candidates(
@@ -201,11 +217,6 @@ def _candidates(
             found=sentence.found,
             found_in_passage=whole,
         )
-
-
-def _terms(what: Asked, text: str) -> list[str]:
-    # Where the question has no Chinese, a document's need not be cut: no dictionary is loaded.
-    return [word.term for word in content_words(text, segment=bool(what.characters))]
 
 
 def _found(what: Asked, terms: set[str]) -> Found:

@@ -162,7 +162,9 @@ def _within_prompt_budget(turn: Turn, parts: Parts) -> Turn:
     """Drop the last passages until the whole prompt fits its budget."""
     while turn.context:
         prompt = "".join(message.content for message in _messages(turn, parts))
-        if estimate_tokens(prompt) <= parts.policy.max_prompt_tokens:
+        most = parts.policy.max_prompt_tokens
+        # No text has more tokens than bytes, and most prompts are far below their budget.
+        if len(prompt.encode()) <= most or estimate_tokens(prompt) <= most:
             return turn
         turn = replace(turn, context=turn.context[:-1])
     return turn

@@ -67,6 +67,6 @@ def test_ask_on_a_warm_index(benchmark, indexed, language):
 
 
 def test_importing_the_package(benchmark, tmp_path):
-    empty_s = statistics.median(run(["-c", "pass"], tmp_path) for _ in range(ROUNDS))
+    empty_s = min(run(["-c", "pass"], tmp_path) for _ in range(ROUNDS))
     benchmark.pedantic(lambda: run(["-c", "import ragqa"], tmp_path), rounds=ROUNDS)
-    assert benchmark.stats.stats.median - empty_s < 0.01
+    assert benchmark.stats.stats.min - empty_s < 0.01
