@@ -22,21 +22,13 @@ from tests.llm.small_model import TIMEOUT_S, small_model
 
 QUESTIONS = 30
 
-MAX_ANSWER_TOKENS = 600  # left alone, the model writes on to the end of any limit
-
 FORMATS: dict[str, tuple[Mode, ...]] = {"with schema": DEFAULT_ORDER, "without schema": ()}
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Parts:
     home = tmp_path_factory.mktemp("home")
-    settings = Settings.load(
-        cwd=home,
-        environ={},
-        home=home / ".ragqa",
-        timeout_s=TIMEOUT_S,
-        max_answer_tokens=MAX_ANSWER_TOKENS,
-    )
+    settings = Settings.load(cwd=home, environ={}, home=home / ".ragqa", timeout_s=TIMEOUT_S)
     sync_before_asking([samples.SHOP], settings, None)
     return parts_for(settings, with_model=False)
 
