@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragqa.app.models import embeddings
-from ragqa.contract import Strategy
+from ragqa.contract import Passage
 from ragqa.settings import Settings
 from ragqa.settings.resolve import check_key_target, missing_for_retriever, require
 
@@ -59,31 +60,54 @@ def azure_retriever(settings: Settings) -> AzureRetriever:
     )
 
 
-def azure_index_state(settings: Settings) -> tuple[str, list[str]]:
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index is like.
+
+    Attributes:
+        name: The index and its host.
+        field_count: How many fields it has; None where the key may not read its definition.
+        faults: What it lacks for the searches that are configured.
+        passage: Some passage of it; None where a search for everything found nothing.
+    """
+
+    name: str
+    field_count: int | None
+    faults: tuple[str, ...]
+    passage: Passage | None
+
+
+def azure_index_state(settings: Settings, dimensions: int | None = None) -> IndexState:
     """Return what the index is like, and what it lacks.
 
     With a key that may only search, a search is all that can be tried.
+
+    Args:
+        settings: All settings.
+        dimensions: Length of the embedding model's vectors, where it is known.
 
     Raises:
         RagqaError: If the settings do not fit, the service cannot be used, or has no such index.
     """
     from ragqa.errors import AuthError, RetrievalError
     from ragqa.ports import SearchQuery
-    from ragqa.retrieval.azure.review import faults_of
+    from ragqa.retrieval.azure.review import any_passage, faults_of
 
     retriever, store = azure_retriever(settings), azure_store(settings)
     name = f"{settings.azure_search.index} at {store.access.host}"
     try:
         held = store.held_definition()
     except AuthError:
-        retriever.retrieve(SearchQuery("?", k=1, strategy=Strategy(search_type="keyword")))
-        return f"{name}: it can be searched (the key may not read its definition)", []
+        retriever.retrieve(SearchQuery("?", k=1, timeout_s=settings.timeout_s))
+        return IndexState(name, None, (), any_passage(retriever))
     if held is None:
         raise RetrievalError(
             f"{store.access.host} has no index {settings.azure_search.index!r}.",
             hint="Check AZURE_SEARCH_INDEX, or make it: ragqa index PATH --to azure",
         )
-    return f"{name}: {len(held['fields'])} fields", list(faults_of(held, retriever.plan))
+    faults = tuple(faults_of(held, retriever.plan, dimensions))
+    passage = None if faults else any_passage(retriever)
+    return IndexState(name, len(held["fields"]), faults, passage)
 
 
 def with_upload(report: IndexReport, store: AzureStore) -> IndexReport:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ragqa.cli import terminal
 
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 SUMMARY = "say what works, what is broken and what to do"
 DESCRIPTION = """\
-Look at Python, packages, settings and where they come from, the state folder, the model, the index,
-and ask a trial question. Exit code 0 unless something is broken.
+Look at Python, packages, settings and where they come from, the state folder, connections, models,
+the index, and ask a trial question: about something in the index unless QUESTION is given. Each
+line says what was sent for it. Exit code 0 unless something is broken.
 """
 EPILOG = """\
-example:
+examples:
   ragqa doctor --json
+  ragqa doctor "How long do I have to return a kettle?"
 """
 
 _STYLES = {"ok": "good", "warning": "warn", "broken": "bad", "not_configured": "dim"}
@@ -26,15 +28,18 @@ _STYLES = {"ok": "good", "warning": "warn", "broken": "bad", "not_configured": "
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="the trial question")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
     """Look at everything and show what was found."""
-    from ragqa import doctor
+    from ragqa import app, doctor
     from ragqa.errors import ConfigError
 
-    found = list(doctor.findings())
+    if args.question is not None:
+        app.check_question(args.question)
+    found = list(doctor.findings(args.question))
     try:
         settings = doctor.settings_in_use()
     except ConfigError:  # a finding says so already
@@ -48,11 +53,23 @@ def run(args: argparse.Namespace) -> int:
     return broken[0].exit_code if broken else 0
 
 
-def _entry(finding: Finding) -> dict[str, str]:
+def _entry(finding: Finding) -> dict[str, Any]:
     from ragqa.masking import mask
 
     names = ("name", "status", "detail", "hint")
-    return {name: mask(getattr(finding, name)) for name in names}
+    more = {name: _masked(value) for name, value in finding.data.items()}
+    return {name: mask(getattr(finding, name)) for name in names} | more
+
+
+def _masked(value: Any) -> Any:
+    """Return a JSON value with all of its texts masked."""
+    from ragqa.masking import mask
+
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {key: _masked(item) for key, item in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, list) else value
 
 
 def _text(found: Sequence[Finding], settings: Sequence[dict[str, str]]) -> str:
@@ -66,8 +83,28 @@ def _text(found: Sequence[Finding], settings: Sequence[dict[str, str]]) -> str:
             lines.append(f"{'':<14} {terminal.plain(entry['hint'])}")
         if finding.name == "settings" and finding.status == "ok":
             lines += [f"{'':<14}   {terminal.plain(_setting(item))}" for item in settings]
+        lines += [f"{'':<14}   {terminal.plain(line)}" for line in _sequence(entry)]
     return "\n".join(lines) + "\n"
 
 
 def _setting(item: dict[str, str]) -> str:
     return f"{item['name']}={item['value']}  ({item['source']})"
+
+
+def _sequence(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield the messages of a trial, call by call: role, kind and size."""
+    for number, call in enumerate(entry.get("calls", ()), 1):
+        tools = ", ".join(call["tools"]) or "none"
+        yield f"call {number} ({call['kind']}) to {call['model']}, tools offered: {tools}"
+        for message in call["messages"]:
+            yield f"  {message['role']:<9} {message['kind']}, {message['chars']} characters"
+        yield f"  {_ending(call)}"
+
+
+def _ending(call: dict[str, Any]) -> str:
+    if call["error"]:
+        return f"no reply: {call['error']}"
+    ended = f"finish reason {call['finish_reason'] or 'none'}"
+    if not call["verdict"]:
+        return ended
+    return f"{ended}, gates: {call['verdict']} ({call['code']})"

@@ -31,7 +31,8 @@ def test_a_working_index_is_tried(shop):
 
 def test_settings_are_listed_with_their_sources_and_keys_hidden(shell):
     shell.write({".env": "RAGQA_TOP_K=3\n", "ragqa.toml": "max_context_chars = 900"})
-    done = shell("doctor", OPENAI_API_KEY=KEY, RAGQA_CHAT_MODEL="m")
+    at = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "RAGQA_CHAT_MODEL": "m"}
+    done = shell("doctor", OPENAI_API_KEY=KEY, **at)
     listed = {entry["name"]: (entry["value"], entry["source"]) for entry in done.json["settings"]}
     assert listed["RAGQA_TOP_K"] == ("3", ".env line 1")
     assert listed["RAGQA_MAX_CONTEXT_CHARS"] == ("900", "ragqa.toml line 1")

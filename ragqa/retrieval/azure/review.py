@@ -1,22 +1,58 @@
-"""Look over an index: does it hold what a search asks for?"""
+"""Look over an index: does it hold what a search asks for, and anything at all?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from ragqa.retrieval.azure.definition import Definition
-from ragqa.retrieval.azure.queries import WITH_VECTORS, SearchPlan
+from ragqa.contract import Passage, Strategy
+from ragqa.ports import SearchQuery
+from ragqa.retrieval.azure.definition import Definition, vector_size
+from ragqa.retrieval.azure.queries import WITH_VECTORS, SearchPlan, SearchType
+
+if TYPE_CHECKING:
+    from ragqa.retrieval.azure.retriever import AzureRetriever
 
 _VECTORS = "Collection(Edm.Single)"
 
 
-def faults_of(definition: Definition, plan: SearchPlan) -> Iterator[str]:
+class _Everything(SearchPlan):
+    """Asks for every document that a caller may see."""
+
+    __slots__ = ()
+
+    def arguments(
+        self, query: SearchQuery, search_type: SearchType, vector: list[float] | None
+    ) -> dict[str, Any]:
+        return {**super().arguments(query, search_type, vector), "search_text": "*"}
+
+
+def any_passage(retriever: AzureRetriever) -> Passage | None:
+    """Return some passage of an index, by one search for everything; None where there is none.
+
+    Args:
+        retriever: Searches the index; its filter and the caller's groups hold, its threshold does
+            not.
+
+    Raises:
+        RagqaError: If the search fails.
+    """
+    plan = retriever.plan
+    everything = _Everything(plan.fields, filter=plan.filter)
+    query = SearchQuery("*", k=1, strategy=Strategy(search_type="keyword"))
+    return next(iter(replace(retriever, plan=everything).retrieve(query)), None)
+
+
+def faults_of(
+    definition: Definition, plan: SearchPlan, dimensions: int | None = None
+) -> Iterator[str]:
     """Yield what an index lacks for the searches that a plan describes, each with its setting.
 
     Args:
         definition: The index's definition.
         plan: How it is searched.
+        dimensions: Length of the embedding model's vectors; None where it is not known.
     """
     held = {field["name"]: field for field in definition["fields"]}
     names = plan.fields
@@ -31,7 +67,19 @@ def faults_of(definition: Definition, plan: SearchPlan) -> Iterator[str]:
     for label, name, attributes in wanted:
         if name is not None:
             yield from _faults_of_field(held.get(name), label, name, attributes)
+    if dimensions is not None and plan.search_type in WITH_VECTORS:
+        yield from _vector_faults(definition, plan, dimensions)
     yield from _semantic_faults(definition, plan)
+
+
+def _vector_faults(definition: Definition, plan: SearchPlan, dimensions: int) -> Iterator[str]:
+    taken = vector_size(definition, plan.fields)
+    if taken is not None and taken != dimensions:
+        yield (
+            f"the field {plan.fields.vector!r} takes vectors of {taken} numbers, the embedding "
+            f"model makes {dimensions} (AZURE_OPENAI_EMBEDDING_DEPLOYMENT or "
+            "RAGQA_EMBEDDING_MODEL)"
+        )
 
 
 def _faults_of_field(

@@ -1,0 +1,93 @@
+"""The index: is it there, does it fit the settings, and what could be asked about?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+
+from ragqa import app
+from ragqa.app.home import home_of
+from ragqa.app.parts import retriever_for
+from ragqa.contract import Passage, Strategy
+from ragqa.doctor.finding import HOW_TO_INDEX, Finding, broken
+from ragqa.errors import RagqaError, RetrievalError
+from ragqa.language import language_of
+from ragqa.ports import SearchQuery
+from ragqa.settings import Settings
+from ragqa.settings.resolve import missing_for_retriever, require
+
+_TITLES_TRIED = 5  # the first documents may be for certain groups only
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_TO_AZURE = "ragqa index PATH --to azure"
+
+
+def index(settings: Settings, dimensions: int | None) -> tuple[Finding, str | None]:
+    """Tell what the index is like, and a question about something that is in it.
+
+    Args:
+        settings: All settings.
+        dimensions: Length of the embedding model's vectors, where it is known.
+    """
+    try:
+        require(settings, missing_for_retriever(settings), purpose="to search documents")
+        if settings.retriever == "azure":
+            return _azure_index(settings, dimensions)
+        stats = app.open_index(settings).stats()
+    except RetrievalError as exc:
+        is_local = settings.retriever == "embedded"
+        missing = is_local and not (home_of(settings) / app.INDEX_FOLDER).exists()
+        found = broken("index", exc)
+        return (replace(found, status="not_configured", exit_code=0) if missing else found), None
+    except RagqaError as exc:
+        return broken("index", exc), None
+    if not stats.chunks:
+        return Finding("index", "not_configured", "it is empty", HOW_TO_INDEX), None
+    detail = f"{stats.files} files, {stats.documents} documents, {stats.chunks} passages, "
+    detail += f"{stats.size_bytes / 1e6:.1f} MB"
+    return Finding("index", "ok", detail), _question_about(_passage(settings))
+
+
+def _azure_index(settings: Settings, dimensions: int | None) -> tuple[Finding, str | None]:
+    from ragqa.app.azure_search import azure_index_state
+
+    state = azure_index_state(settings, dimensions)
+    question = _question_about(state.passage)
+    if state.field_count is None:
+        detail = f"{state.name}: the key may not read its definition; instead, searches were sent"
+        hint = "An admin key, or the role 'Search Service Contributor', lets doctor look it over."
+        if state.passage is None:
+            detail += ", which found nothing"
+        return Finding("index", "warning", detail, hint), question
+    detail = f"{state.name}: {state.field_count} fields"
+    if state.faults:
+        hint = f"Correct these settings, or make another index: {_TO_AZURE}"
+        return Finding("index", "broken", f"{detail}; {'; '.join(state.faults)}", hint, 2), None
+    if state.passage is None:
+        detail += ", and nothing in it that a caller without groups may see (one search was sent)"
+        return Finding("index", "not_configured", detail, f"Run: {_TO_AZURE}"), None
+    return Finding("index", "ok", f"{detail}; they fit; it holds documents"), question
+
+
+def _passage(settings: Settings) -> Passage | None:
+    """Return a passage of one of the first documents that a caller without groups may see."""
+    retriever = retriever_for(settings)
+    by_words = Strategy(search_type="keyword")
+    for file in islice(app.open_index(settings).files().values(), _TITLES_TRIED):
+        query = SearchQuery(_SUFFIX.sub("", file.title), k=_TITLES_TRIED, strategy=by_words)
+        found = retriever.retrieve(query)
+        own = (passage for passage in found if passage.title == file.title)
+        if passage := next(own, next(iter(found), None)):
+            return passage
+    return None
+
+
+def _question_about(passage: Passage | None) -> str | None:
+    """Return a question about the innermost heading of a passage, or its title."""
+    if passage is None:
+        return None
+    heading = passage.heading.rpartition(" > ")[2].strip()
+    topic = heading or _SUFFIX.sub("", passage.title)
+    if language_of(topic) == "zh":
+        return f"关于{topic}，文档里怎么说？"
+    return f"What do the documents say about {topic}?"
