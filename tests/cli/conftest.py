@@ -52,6 +52,13 @@ class Done:
         return json.loads(self.out)
 
 
+HEED_INTERRUPTS = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 @dataclass
 class Shell:
     """A folder in which commands are run."""
@@ -75,10 +82,12 @@ class Shell:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *args, env=None, **options):
-        """Start a process and leave it running."""
-        return subprocess.Popen(
-            command(*args), cwd=self.folder, env=environment(**env or {}), **options
-        )
+        """Start a process and leave it running; it heeds Ctrl-C even where this process does not.
+
+        What a shell starts in the background ignores interrupts, and so do all its children.
+        """
+        heeding = [sys.executable, "-c", HEED_INTERRUPTS, *command(*args)]
+        return subprocess.Popen(heeding, cwd=self.folder, env=environment(**env or {}), **options)
 
     def write(self, documents):
         for name, text in documents.items():

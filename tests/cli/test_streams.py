@@ -151,6 +151,17 @@ def test_a_file_with_an_odd_name_is_named_as_such(shell):
     assert b"Traceback" not in done.stderr
 
 
+def interrupted(process):
+    """Send Ctrl-C, and return what was said until the end."""
+    process.send_signal(signal.SIGINT)
+    try:
+        return process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
 def test_interrupt_ends_without_a_traceback(shop, silent_service):
     process = shop.start(
         "ask",
@@ -160,8 +171,7 @@ def test_interrupt_ends_without_a_traceback(shop, silent_service):
         stderr=subprocess.PIPE,
     )
     silent_service.wait_for_request()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = interrupted(process)
     assert process.returncode == 130
     assert (out, err) == (b"", b"")
 
@@ -180,8 +190,7 @@ def test_interrupt_of_many_questions_ends_at_once(shop, silent_service, tmp_path
         stderr=subprocess.PIPE,
     )
     silent_service.wait_for_request()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = interrupted(process)
     assert process.returncode == 130
     assert out == b""
     assert b"Traceback" not in err
