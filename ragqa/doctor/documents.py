@@ -19,6 +19,7 @@ from ragqa.settings.resolve import missing_for_retriever, require
 
 _TITLES_TRIED = 5  # the first documents may be for certain groups only
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_SEARCHED = "two searches were sent instead, with a vector where the search type takes one"
 _TO_AZURE = "ragqa index PATH --to azure"
 
 
@@ -33,7 +34,7 @@ def index(settings: Settings, dimensions: int | None) -> tuple[Finding, str | No
         require(settings, missing_for_retriever(settings), purpose="to search documents")
         if settings.retriever == "azure":
             return _azure_index(settings, dimensions)
-        stats = app.open_index(settings).stats()
+        return _embedded_index(settings)
     except RetrievalError as exc:
         is_local = settings.retriever == "embedded"
         missing = is_local and not (home_of(settings) / app.INDEX_FOLDER).exists()
@@ -41,6 +42,10 @@ def index(settings: Settings, dimensions: int | None) -> tuple[Finding, str | No
         return (replace(found, status="not_configured", exit_code=0) if missing else found), None
     except RagqaError as exc:
         return broken("index", exc), None
+
+
+def _embedded_index(settings: Settings) -> tuple[Finding, str | None]:
+    stats = app.open_index(settings).stats()
     if not stats.chunks:
         return Finding("index", "not_configured", "it is empty", HOW_TO_INDEX), None
     detail = f"{stats.files} files, {stats.documents} documents, {stats.chunks} passages, "
@@ -54,19 +59,19 @@ def _azure_index(settings: Settings, dimensions: int | None) -> tuple[Finding, s
     state = azure_index_state(settings, dimensions)
     question = _question_about(state.passage)
     if state.field_count is None:
-        detail = f"{state.name}: the key may not read its definition; instead, searches were sent"
+        detail = f"{state.name}: the key may not read its definition; {_SEARCHED}"
         hint = "An admin key, or the role 'Search Service Contributor', lets doctor look it over."
         if state.passage is None:
             detail += ", which found nothing"
         return Finding("index", "warning", detail, hint), question
-    detail = f"{state.name}: {state.field_count} fields"
+    detail = f"{state.name}: {state.field_count} fields (its definition was read)"
     if state.faults:
         hint = f"Correct these settings, or make another index: {_TO_AZURE}"
         return Finding("index", "broken", f"{detail}; {'; '.join(state.faults)}", hint, 2), None
     if state.passage is None:
-        detail += ", and nothing in it that a caller without groups may see (one search was sent)"
+        detail += "; one search found nothing that a caller without groups may see"
         return Finding("index", "not_configured", detail, f"Run: {_TO_AZURE}"), None
-    return Finding("index", "ok", f"{detail}; they fit; it holds documents"), question
+    return Finding("index", "ok", f"{detail}; they fit; one search found documents"), question
 
 
 def _passage(settings: Settings) -> Passage | None:

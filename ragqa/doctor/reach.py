@@ -55,8 +55,12 @@ def reachable(variable: str, url: str) -> Finding:
         variable: The setting that names it.
         url: Its address.
     """
-    attempt = _Attempt.at(url, with_bundle=variable == _SEARCH)
     name = f"connection {variable}"
+    try:
+        attempt = _Attempt.at(url, with_bundle=variable == _SEARCH)
+    except ValueError as exc:
+        hint = f"Check {variable}, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY."
+        return Finding(name, "broken", f"the address or its proxy: {exc}", hint, 2)
     thread = Thread(target=attempt.run, daemon=True)
     thread.start()
     thread.join(TIMEOUT_S)
@@ -97,7 +101,7 @@ class _Attempt:
     def at(cls, url: str, *, with_bundle: bool) -> _Attempt:
         parts = urlsplit(url)
         host = parts.hostname or ""
-        port = parts.port or _PORTS[parts.scheme]
+        port = parts.port or _PORTS.get(parts.scheme, 443)
         if proxy := _proxy_of(url):
             via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
             before = via.hostname or "", via.port or _PORTS.get(via.scheme, 1080)

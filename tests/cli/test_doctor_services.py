@@ -264,6 +264,34 @@ def certificate(tmp_path):
     return cert, key
 
 
+@pytest.mark.parametrize("port", [None, "junk"])
+def test_a_proxy_is_what_is_connected_to(shell, port):
+    with Listener() as listener:
+        proxy = f"http://user:{KEY}@127.0.0.1:{port or listener.port}"
+        outside = {"HTTPS_PROXY": proxy, "AZURE_SEARCH_ENDPOINT": "https://kb.example"}
+        code, checks = checked(shell, **SEARCH, **outside)
+    found = checks["connection AZURE_SEARCH_ENDPOINT"]
+    if port:
+        assert (code, found["status"]) == (2, "broken")
+        assert "HTTPS_PROXY" in found["hint"]
+    else:
+        assert found["status"] == "ok"
+        assert f"kb.example by the proxy 127.0.0.1:{listener.port}" in found["detail"]
+
+
+def test_an_index_of_another_embedding_model_is_broken(shell, serve):
+    shell.write(RETURNS)
+    server = serve(always=GOOD_TEXT)
+    assert shell("index", "docs", **at(server, RAGQA_EMBEDDING_MODEL="e")).code == 0
+    code, checks = checked(shell, **at(server, RAGQA_EMBEDDING_MODEL="e"))
+    assert (code, checks["embedding model"]["status"]) == (0, "ok")
+    assert checks["trial question"]["strategy"]["search_type"] == "hybrid"
+    code, checks = checked(shell, **at(server, RAGQA_EMBEDDING_MODEL="f"))
+    assert code in (2, 4)
+    broken = [check for check in checks.values() if check["status"] == "broken"]
+    assert any("ragqa index" in check["hint"] for check in broken)
+
+
 SEARCH = {"AZURE_SEARCH_API_KEY": KEY, "AZURE_SEARCH_INDEX": "kb"}
 
 
