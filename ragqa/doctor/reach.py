@@ -67,7 +67,8 @@ def reachable(variable: str, url: str) -> Finding:
     if thread.is_alive():
         attempt.fault = f"no end within {TIMEOUT_S:.0f} s"
     if not attempt.fault:
-        return Finding(name, "ok", f"{attempt.place}: {', '.join(attempt.done)}; nothing was sent")
+        sent = "nothing else was sent" if attempt.tls else "nothing was sent"
+        return Finding(name, "ok", f"{attempt.place}: {', '.join(attempt.done)}; {sent}")
     detail = f"{attempt.place}: {attempt.step} failed: {attempt.fault}"
     kind: type[RagqaError] = RetrievalError if variable == _SEARCH else ProviderError
     return Finding(name, "broken", detail, attempt.hint(variable), kind.exit_code)
