@@ -32,14 +32,6 @@ def chat_model(settings: Settings) -> ChatModel | None:
     return _chat_model(settings, name)
 
 
-def format_mode(settings: Settings) -> str | None:
-    """Tell how the model is asked for its format, by what was found out; None: in words alone."""
-    model = chat_model(settings)
-    inner = getattr(model, "inner", model)  # the one whose replies are priced
-    mode: str | None = getattr(inner, "format_mode", None)
-    return mode
-
-
 def fallback_model(settings: Settings) -> ChatModel | None:
     """Return the second configured model; None where none is configured."""
     return _chat_model(settings, settings.fallback_model)
