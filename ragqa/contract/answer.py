@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
-from ragqa.contract.question import EVERYONE
+from ragqa.contract.question import EVERYONE, Strategy
 from ragqa.contract.response import QAResponse
 
 Status = Literal["answered", "repaired", "abstained", "degraded", "cached", "waiting"]
@@ -95,7 +95,8 @@ class Attempt(BaseModel):
 class Answer(BaseModel):
     """A validated response with everything that a program may want to know about it.
 
-    ``model_dump(mode="json")`` is what ``ragqa ask --json`` prints.
+    ``model_dump(mode="json")`` is what ``ragqa ask --json`` prints. ``strategy`` says how documents
+    were looked up for the question's category; it stays in Python.
     """
 
     response: SerializeAsAny[QAResponse]
@@ -110,3 +111,4 @@ class Answer(BaseModel):
     timings_ms: dict[str, float] = Field(default_factory=dict)
     run_id: str
     session_id: str | None = None
+    strategy: Strategy = Field(default=Strategy(), exclude=True)

@@ -43,6 +43,7 @@ def answered(
             usage=turn.usage,
             run_id=turn.run_id,
             session_id=turn.session_id,
+            strategy=turn.strategy,
         ),
     )
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 
 import chains
-from ragqa.contract import Answer, Caller, Passage, QAResponse
+from ragqa.contract import Answer, Caller, Passage, QAResponse, Strategy
 from ragqa.errors import ConfigError, UnknownNameError
-from ragqa.ports import ModelReply, Parts
+from ragqa.ports import Category, ModelReply, Parts
 
 QUESTION = "How long can I return an unopened item?"
 TEXT = "Unopened items can be returned within 30 days of delivery."
@@ -165,6 +166,15 @@ def test_what_the_caller_may_not_see_stays_out(chain, parts):
 def test_what_the_caller_may_see_is_used(chain):
     answer = answer_in(chain.invoke({"question": QUESTION, "caller": Caller(groups=("staff",))}))
     assert "staff.md" in [passage.title for passage in answer.passages]
+
+
+def test_the_answer_knows_the_strategy_of_its_category(chain, parts):
+    strategy = Strategy(k=3, filter={"title": "returns.md"})
+    policy = replace(parts.policy, categories=(Category("policy", strategy=strategy),))
+    built = chains.load(chain.name).build(replace(parts, policy=policy))
+    answer = answer_in(built.invoke(QUESTION))
+    assert answer.strategy == strategy
+    assert "strategy" not in answer.model_dump(mode="json")
 
 
 def test_retrieval_qa_has_the_keys_of_retrieval_qa(parts):
