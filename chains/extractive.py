@@ -10,6 +10,7 @@ from ragqa.stages.begin import begin
 from ragqa.stages.judge import judge
 from ragqa.stages.quote import quote
 from ragqa.stages.retrieve import retrieve
+from ragqa.stages.whole import whole
 
 if TYPE_CHECKING:
     from ragqa.flow.runnable import ChainRunnable
@@ -24,4 +25,4 @@ def build(parts: Parts) -> ChainRunnable:
     """Return the chain as a LangChain Runnable: takes a question, gives an Answer."""
     from ragqa.flow.untraced import UntracedRunnable
 
-    return UntracedRunnable("extractive", pipeline(parts), begin(parts, "extractive"))
+    return UntracedRunnable("extractive", whole(pipeline(parts), parts), begin(parts, "extractive"))

@@ -14,6 +14,7 @@ from ragqa.ports import Parts
 from ragqa.stages.begin import begin
 from ragqa.stages.fit import fit
 from ragqa.stages.retrieve import retrieve
+from ragqa.stages.whole import whole
 from ragqa.stages.write import write
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def build(parts: Parts) -> ChainRunnable:
     from ragqa.flow.runnable import ChainRunnable
 
     return ChainRunnable(
-        "retrieval_qa", pipeline(parts), begin(parts, "retrieval_qa"), finish=result
+        "retrieval_qa", whole(pipeline(parts), parts), begin(parts, "retrieval_qa"), finish=result
     )
 
 

@@ -9,6 +9,7 @@ from ragqa.ports import Parts
 from ragqa.stages.begin import begin
 from ragqa.stages.decide import decide
 from ragqa.stages.gather import gather
+from ragqa.stages.whole import whole
 from ragqa.stages.write import write
 
 if TYPE_CHECKING:
@@ -24,4 +25,4 @@ def build(parts: Parts) -> ChainRunnable:
     """Return the chain as a LangChain Runnable: takes a question, gives an Answer."""
     from ragqa.flow.runnable import ChainRunnable
 
-    return ChainRunnable("two_stage", pipeline(parts), begin(parts, "two_stage"))
+    return ChainRunnable("two_stage", whole(pipeline(parts), parts), begin(parts, "two_stage"))

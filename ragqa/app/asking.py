@@ -48,14 +48,15 @@ class Asker:
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The chain's stages."""
+        """The chain's stages, with what surrounds every ask."""
         if not hasattr(self.module, "pipeline"):
             raise ConfigError(
                 f"The chain {self.name!r} has no pipeline(parts).",
                 hint=f"Run it as a Runnable: ragqa.chain({self.name!r}).invoke(…).",
             )
-        pipeline: Pipeline = self.module.pipeline(self.parts)
-        return pipeline
+        from ragqa.stages.whole import whole
+
+        return whole(self.module.pipeline(self.parts), self.parts)
 
     def turn(
         self, question: str, *, session: str | None = None, groups: Iterable[str] = ()

@@ -1,0 +1,1 @@
+"""Tools, and evidence that the work was done: the ledger, the executor, the runs."""

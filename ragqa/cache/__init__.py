@@ -1,0 +1,1 @@
+"""Accepted answers, kept for reuse."""

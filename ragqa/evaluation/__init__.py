@@ -1,0 +1,1 @@
+"""Measure answers against questions with known answers."""

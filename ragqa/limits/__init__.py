@@ -1,0 +1,1 @@
+"""How much may be asked of a service, and for how much money."""

@@ -1,0 +1,82 @@
+"""What writes text."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ragqa.contract import QAResponse, Usage
+from ragqa.ports.running import TraceConfig
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call of a chat model.
+
+    Attributes:
+        messages: The prompt.
+        schema: What the reply must look like, where the endpoint can enforce it.
+        max_tokens: The longest reply.
+        temperature: 0 for the most likely reply.
+        timeout_s: Seconds until the call is given up.
+    """
+
+    messages: tuple[Message, ...]
+    schema: type[QAResponse] | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a chat model sent back, whole.
+
+    Attributes:
+        text: The reply, whichever way the endpoint carried it.
+        finish_reason: Why it ended; ``None`` means that the stream broke off.
+        refusal: The model's own words, where it declined.
+        usage: Tokens, one call.
+        model: What the service says it ran.
+    """
+
+    text: str
+    finish_reason: str | None = "stop"
+    refusal: str | None = None
+    usage: Usage = Usage(calls=1)
+    model: str = ""
+
+
+class ChatModel(Protocol):
+    """A chat model behind any provider. Every failure is a ProviderError."""
+
+    @property
+    def name(self) -> str:
+        """Name model and endpoint kind, for records and cache keys; never a key."""
+
+    def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
+        """Return the whole reply."""
+
+    async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
+        """Do the same without blocking the event loop."""
+
+    def stream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> Generator[str | ModelReply, None, None]:
+        """Yield pieces of the reply as they come, last the whole reply."""
+
+    def astream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> AsyncGenerator[str | ModelReply, None]:
+        """Do the same without blocking the event loop."""

@@ -1,0 +1,44 @@
+"""The frozen Parts that a chain gets."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from ragqa.ports.models import ChatModel
+from ragqa.ports.policy import Policy
+from ragqa.ports.retrieval import Reranker, Retriever
+from ragqa.ports.reuse import AnswerStore
+from ragqa.ports.running import Clock
+from ragqa.ports.runs import RunStore
+from ragqa.ports.sessions import SessionStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """All that a chain gets from outside.
+
+    Attributes:
+        retriever: Finds passages.
+        policy: What is configured.
+        model: Writes answers; ``None`` where none is configured.
+        fallback_model: Asked when handling says ``fallback``.
+        reranker: Cuts the retrieved passages to the best few.
+        gates: A ``ragqa.validation.Gates`` in place of the default gates.
+        sessions: Keeps conversations; ``None`` where none are kept.
+        answers: Keeps accepted answers for reuse; ``None`` where none are reused.
+        runs: Keeps a record of every ask; ``None`` where none are kept.
+        clock: Tells the time, for deadlines and timings.
+    """
+
+    retriever: Retriever
+    policy: Policy = Policy()
+    model: ChatModel | None = None
+    fallback_model: ChatModel | None = None
+    reranker: Reranker | None = None
+    gates: Any = None
+    sessions: SessionStore | None = None
+    answers: AnswerStore | None = None
+    runs: RunStore | None = None
+    clock: Clock = time.monotonic

@@ -1,0 +1,1 @@
+"""A record of every ask: kept, shown, counted, replayed."""

