@@ -15,7 +15,7 @@ $(BIN)/.installed: pyproject.toml
 	touch $@
 
 $(BIN)/.dev: $(BIN)/.installed pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[azure]' --group dev --group bench
+	$(BIN)/python -m pip install --quiet -e '.[azure,redis,mcp,otel]' --group dev --group bench
 	touch $@
 
 install: $(BIN)/.installed  ## make .venv and install ragqa
