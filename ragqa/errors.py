@@ -3,7 +3,9 @@
     RagqaError
     ├── ConfigError            a setting, an argument or a name is wrong         exit 2
     │   ├── MissingExtraError  an optional package is not installed
-    │   └── UnknownNameError   no chain, retriever or field bears that name
+    │   ├── UnknownNameError   no chain, retriever or field bears that name
+    │   └── StorageError       a file of the state folder cannot be used
+    │       └── StorageBusyError  others keep it busy
     ├── ProviderError          a model service did not do its part               exit 3
     │   ├── AuthError          it refuses the key or the deployment
     │   ├── RateLimitError     it asks to slow down
@@ -94,6 +96,19 @@ class UnknownNameError(ConfigError):
         super().__init__(
             f"There is no {kind} named {name!r}.", hint=f"Known: {', '.join(sorted(known))}."
         )
+
+
+class StorageError(ConfigError):
+    """Report a file of the state folder that cannot be opened, read or written."""
+
+    code = "config.storage"
+
+
+class StorageBusyError(StorageError):
+    """Report a file of the state folder that other threads or processes keep busy."""
+
+    code = "config.storage_busy"
+    retryable = True
 
 
 class ProviderError(RagqaError):
