@@ -178,7 +178,7 @@ class OpenAIServer:
         check_chat(body)
         self._check_abilities(body)
         with self._lock:
-            return as_called(self._next(), body)
+            return as_called(self._next(body), body)
 
     def _check_abilities(self, body: JsonObject) -> None:
         if self.models is not None and body["model"] not in self.models:
@@ -193,7 +193,8 @@ class OpenAIServer:
             if tokens > self.max_prompt_tokens:
                 raise too_long(self.max_prompt_tokens, tokens)
 
-    def _next(self) -> Reply:
+    def _next(self, body: JsonObject) -> Reply:
+        """Return the next reply; a subclass may make it from the request."""
         if self.quota is not None and self._used >= self.quota:
             self._used = 0
             raise over_quota(self.retry_after)

@@ -1,0 +1,1 @@
+"""One file a peer: how its users would build an ask over the same documents."""
