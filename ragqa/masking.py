@@ -58,7 +58,17 @@ _CHINESE_ID = (
     r"(?<![0-9A-Za-z])[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
     r"\d{3}[\dXx](?![0-9A-Za-z])"
 )
-_SSN = r"(?<![\d-])\d{3}([- ])\d{2}\1\d{4}(?![\d-])"
+_SSN = r"\d(?<![\d-]\d)\d{2}([- ])\d{2}\1\d{4}(?![\d-])"
+_BRITISH_ID = (  # www.gov.uk/hmrc-internal-manuals/national-insurance-manual/nim39110
+    r"(?<![A-Za-z0-9])[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]"
+    r"(?![A-Za-z0-9])"
+)
+_NAMED_ID = (
+    r"(?i)((?:身份证(?:号码|号)?|护照(?:号码|号)?|通行证(?:号码|号)?|社保号"
+    r"|\b(?:passport|identity card|id card|social security|national insurance|ssn)"
+    r"(?:\s{0,3}(?:number|no\b\.?|nr\b\.?))?)"
+    r"\s{0,3}(?:[:：#=]|是|为|is\b)?\s{0,3})[A-Z]{0,2}\d[\dA-Z-]{4,20}(?![A-Za-z0-9])"
+)
 _PHONE = (
     r"(?a)(?<![\w+.-])(?:"
     rf"(?:\+|00)\d{{1,3}}{_GAP}?(?:\(\d{{1,4}}\){_GAP}?)?\d{{1,4}}(?:{_GAP}?\d{{2,4}}){{1,4}}"
@@ -71,8 +81,10 @@ _PHONE = (
 
 def mask(text: str) -> str:
     """Replace secrets, addresses, phone, card and identity numbers by a word in brackets."""
-    for pattern, replacement in _rules():
-        text = pattern.sub(replacement, text)
+    lowered = text.lower()
+    for cues, pattern, replacement in _rules():
+        if not cues or any(cue in lowered for cue in cues):
+            text = pattern.sub(replacement, text)
     return text
 
 
@@ -101,24 +113,38 @@ def _mixed(found: re.Match[str]) -> str:
 
 
 _Replacement = str | Callable[[re.Match[str]], str]
+_Rule = tuple[tuple[str, ...], re.Pattern[str], _Replacement]
+
+_SECRET_CUES = (
+    *("key", "secret", "token", "passw", "passphrase", "pwd", "sig", "authorization"),
+    *("密码", "口令", "密钥", "秘钥", "令牌"),
+)
+_PREFIX_CUES = ("-", "_", "akia", "asia", "aiza", "eyj")
+_ID_CUES = ("证", "护照", "社保号", "passport", "card", "social", "insurance", "ssn")
 
 
 @cache
-def _rules() -> tuple[tuple[re.Pattern[str], _Replacement], ...]:
-    """Compile the patterns on first use; most runs mask nothing."""
-    rules: tuple[tuple[str, _Replacement], ...] = (
-        (_PRIVATE_KEY, HIDDEN),
-        (_URL_LOGIN, f"{HIDDEN}@"),
-        (_AUTHORIZATION, rf"\1 {HIDDEN}"),
-        (_NAMED, rf"\1{HIDDEN}"),
-        (_PREFIXED, HIDDEN),
-        (_BASE64, HIDDEN),
-        (_HEX, HIDDEN),
-        (_MIXED, _mixed),
-        (_EMAIL, EMAIL),
-        (_CHINESE_ID, ID_NUMBER),
-        (_CARD, _card),
-        (_SSN, ID_NUMBER),
-        (_PHONE, PHONE),
+def _rules() -> tuple[_Rule, ...]:
+    """Compile the patterns on first use; most runs mask nothing.
+
+    Each comes with lower-case cues: where a text holds none of them, the pattern cannot match, and
+    is not tried. That makes masking of plain text several times as fast.
+    """
+    rules: tuple[tuple[tuple[str, ...], str, _Replacement], ...] = (
+        (("private key",), _PRIVATE_KEY, HIDDEN),
+        (("://",), _URL_LOGIN, f"{HIDDEN}@"),
+        (("bearer", "authorization"), _AUTHORIZATION, rf"\1 {HIDDEN}"),
+        (_SECRET_CUES, _NAMED, rf"\1{HIDDEN}"),
+        (_PREFIX_CUES, _PREFIXED, HIDDEN),
+        (("=",), _BASE64, HIDDEN),
+        ((), _HEX, HIDDEN),
+        ((), _MIXED, _mixed),
+        (("@", "＠"), _EMAIL, EMAIL),
+        ((), _CHINESE_ID, ID_NUMBER),
+        ((), _CARD, _card),
+        ((), _SSN, ID_NUMBER),
+        ((), _BRITISH_ID, ID_NUMBER),
+        (_ID_CUES, _NAMED_ID, rf"\1{ID_NUMBER}"),
+        (tuple("0123456789"), _PHONE, PHONE),
     )
-    return tuple((re.compile(pattern), replacement) for pattern, replacement in rules)
+    return tuple((cues, re.compile(pattern), value) for cues, pattern, value in rules)

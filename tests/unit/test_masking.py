@@ -131,3 +131,26 @@ def test_time_grows_with_the_length_alone(piece):
     mask("warm")
     short, long = max(seconds(50_000), 0.002), seconds(400_000)
     assert long < 8 * short * 4  # linear: eight times as long; quadratic would be 64 times
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("身份证号：110101900307451", "110101900307451"),
+        ("护照号码E12345678", "E12345678"),
+        ("我的社保号是12345678", "12345678"),
+        ("passport no. 533380006", "533380006"),
+        ("ID card number: AB123456", "AB123456"),
+        ("My NI number is AB 12 34 56 C.", "AB 12 34 56 C"),
+    ],
+)
+def test_an_identity_number_is_masked_in_both_languages(text, number):
+    assert number not in mask(text)
+    assert "[id]" in mask(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Apply for an ID card at window 3.", "身份证到期日为2024年5月1日", "passport 2024"]
+)
+def test_talk_of_identity_papers_stays(text):
+    assert mask(text) == text
