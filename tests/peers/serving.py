@@ -43,15 +43,18 @@ def serve(prepare: Prepare) -> None:
         print(callers[name].ask(question), flush=True)
         return
     _say({"names": sorted(callers)})
-    for line in sys.stdin:
-        _say(_done(callers, json.loads(line)))
+    with asyncio.Runner() as runner:  # one event loop: many clients do not survive a second one
+        for line in sys.stdin:
+            _say(_done(callers, json.loads(line), runner))
 
 
 def _say(what: dict[str, Any]) -> None:
     print(f"@{json.dumps(what)}", flush=True)
 
 
-def _done(callers: dict[str, Caller], order: dict[str, Any]) -> dict[str, Any]:
+def _done(
+    callers: dict[str, Caller], order: dict[str, Any], runner: asyncio.Runner
+) -> dict[str, Any]:
     if order["do"] == "memory":
         return {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
     caller = callers[order["name"]]
@@ -61,7 +64,7 @@ def _done(callers: dict[str, Caller], order: dict[str, Any]) -> dict[str, Any]:
     if order["do"] == "ask":
         answer = caller.ask(order["question"])
         return {"s": time.perf_counter() - began_s, "answer": str(answer)[:300]}
-    asyncio.run(_many(caller, order["questions"], order["at_once"]))
+    runner.run(_many(caller, order["questions"], order["at_once"]))
     return {"s": time.perf_counter() - began_s}
 
 

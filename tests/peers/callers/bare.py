@@ -1,4 +1,4 @@
-"""A bare HTTP call that sends the same passages, checked by json and pydantic: the least there is."""
+"""A bare HTTP call with the same passages, checked by json and pydantic: the least there is."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import os
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 
-from haystack import AsyncPipeline, Pipeline
 from haystack import Document as HaystackDocument
+from haystack import Pipeline
 from haystack.components.builders import ChatPromptBuilder
 from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
@@ -28,19 +28,17 @@ def prepare(documents: list[Document], base_url: str) -> dict[str, Caller]:
     store.write_documents(
         [HaystackDocument(content=one.text, meta={"title": one.title}) for one in documents]
     )
-    blocking, concurrent = (
-        _built(Pipeline(), store, base_url),
-        _built(AsyncPipeline(), store, base_url),
-    )
+    pipeline = _built(store, base_url)
 
     async def aask(question: str) -> str:
-        return _text(await concurrent.run_async(_inputs(question)))
+        return _text(await pipeline.run_async(_inputs(question)))
 
     name = "Haystack pipeline"
-    return {name: Caller(lambda question: _text(blocking.run(_inputs(question))), aask)}
+    return {name: Caller(lambda question: _text(pipeline.run(_inputs(question))), aask)}
 
 
-def _built(pipeline, store, base_url: str):
+def _built(store, base_url: str) -> Pipeline:
+    pipeline = Pipeline()
     pipeline.add_component("retriever", InMemoryBM25Retriever(store, top_k=5))
     pipeline.add_component(
         "prompt",
