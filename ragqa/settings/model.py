@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core.core_schema import ValidatorFunctionWrapHandler
 
 from ragqa.settings import kinds
+from ragqa.settings.operation import BudgetSettings, QuotaSettings, ReuseSettings
 from ragqa.settings.origin import DEFAULT, Source
 from ragqa.settings.services import (
     AzureOpenAISettings,
@@ -26,6 +27,7 @@ Provider = Literal["auto", "azure", "openai", "none"]
 RetrieverKind = Literal["embedded", "azure"]
 SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
 Handling = Literal["retry", "fallback", "raise", "log"]
+Records = Literal["full", "masked", "none"]
 
 
 class StrategySettings(Values):
@@ -159,6 +161,17 @@ class Settings(Values):
     max_file_mb: float = setting(
         "RAGQA_MAX_FILE_MB", "files above that size are not indexed", default=50, gt=0, le=4096
     )
+    records: Records = setting(
+        "RAGQA_RECORDS",
+        "what is kept of the text of every ask: masked, full, or none (no replay, no resumption)",
+        default="masked",
+    )
+    records_days: int = setting(
+        "RAGQA_RECORDS_DAYS", "days after which a record is deleted", default=30, ge=1, le=36_500
+    )
+    otel: bool = setting(
+        "RAGQA_OTEL", "send OpenTelemetry spans to the provider that is set up", default=False
+    )
     redis_url: kinds.RedisUrl | None = setting(
         "RAGQA_REDIS_URL", "Redis for state that several machines share"
     )
@@ -171,6 +184,9 @@ class Settings(Values):
     )
     debug: bool = setting("RAGQA_DEBUG", "show tracebacks", default=False)
 
+    quota: QuotaSettings = Field(default_factory=QuotaSettings)
+    budgets: BudgetSettings = Field(default_factory=BudgetSettings)
+    reuse: ReuseSettings = Field(default_factory=ReuseSettings)
     openai: OpenAISettings = Field(default_factory=OpenAISettings)
     azure_openai: AzureOpenAISettings = Field(default_factory=AzureOpenAISettings)
     azure_search: AzureSearchSettings = Field(default_factory=AzureSearchSettings)

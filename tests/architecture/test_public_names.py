@@ -84,6 +84,8 @@ def test_every_error_is_of_one_family_with_a_code_of_its_own():
         "ConfigError": 2,
         "MissingExtraError": 2,
         "UnknownNameError": 2,
+        "StorageError": 2,
+        "StorageBusyError": 2,
         "ProviderError": 3,
         "AuthError": 3,
         "RateLimitError": 3,
