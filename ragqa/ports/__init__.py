@@ -10,10 +10,11 @@ from ragqa.ports.policy import Category, Policy
 from ragqa.ports.retrieval import Reranker, Retriever, SearchQuery
 from ragqa.ports.reuse import AnswerStore
 from ragqa.ports.running import Clock, TraceConfig
-from ragqa.ports.runs import Run, RunState, RunStore
+from ragqa.ports.runs import ENDED, KeptText, Run, RunState, RunStore
 from ragqa.ports.sessions import History, PastTurn, SessionStore
 
 __all__ = [
+    "ENDED",
     "AnswerStore",
     "Category",
     "ChatModel",
@@ -22,6 +23,7 @@ __all__ = [
     "DocumentStore",
     "History",
     "IndexWriter",
+    "KeptText",
     "Message",
     "ModelReply",
     "ModelRequest",
