@@ -9,7 +9,9 @@
     ├── ProviderError          a model service did not do its part               exit 3
     │   ├── AuthError          it refuses the key or the deployment
     │   ├── RateLimitError     it asks to slow down
-    │   │   └── QuotaError     the account has nothing left
+    │   │   ├── QuotaError     the account has nothing left
+    │   │   └── PaceError      our own pacing cannot let the call go in time
+    │   ├── BudgetError        what may be spent is used up
     │   ├── TransportError     it could not be reached, broke off or took too long
     │   │   └── WrongEndpointError  what answers there is no model service  exit 2
     │   ├── ContextOverflowError  the prompt is longer than the model's window
@@ -146,6 +148,33 @@ class QuotaError(RateLimitError):
 
     code = "provider.quota"
     retryable = False
+
+
+class PaceError(RateLimitError):
+    """Report a call that our own pacing, below the service's quota, cannot let go in time."""
+
+    code = "limit"
+    retryable = False
+
+
+class BudgetError(ProviderError):
+    """Report a call that would spend more than a budget allows.
+
+    Args:
+        message: Which budget is used up.
+        scope: Whose budget: ``run``, ``session`` or ``day``.
+        resets_s: Seconds since the epoch at which it starts anew; None where it does not.
+        hint: What to do.
+    """
+
+    code = "budget"
+
+    def __init__(
+        self, message: str, *, scope: str, resets_s: float | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.scope = scope
+        self.resets_s = resets_s
 
 
 class TransportError(ProviderError):

@@ -1,1 +1,1 @@
-"""How much may be asked of a service, and for how much money."""
+"""Pacing below a service's quota, the circuit breaker of a deployment, and budgets."""

@@ -85,7 +85,8 @@ def _checked(
     found: Mapping[str, Found], tables: Mapping[str, Any], unknown: tuple[str, ...]
 ) -> Settings:
     # The groups are given even if empty, so that the models' own validators need not be built.
-    data: dict[str, Any] = {"openai": {}, "azure_openai": {}, "azure_search": {"fields": {}}}
+    groups = ("quota", "budgets", "reuse", "openai", "azure_openai")
+    data: dict[str, Any] = {name: {} for name in groups} | {"azure_search": {"fields": {}}}
     data |= tables
     for variable, item in found.items():
         *above, name = declared()[variable].path

@@ -20,9 +20,11 @@ from dataclasses import dataclass, replace
 from ragqa.contract import Attempt, Usage
 from ragqa.errors import (
     AuthError,
+    BudgetError,
     ConfigError,
     ContextOverflowError,
     OutputError,
+    PaceError,
     PermissionDenied,
     RagqaError,
     RefusalError,
@@ -164,4 +166,6 @@ class FixAndRetry:
 def _reason_of(error: RagqaError) -> str:
     if isinstance(error, RefusalError):
         return "content_filter" if "content_filter" in error.code else "refusal"
+    if isinstance(error, PaceError | BudgetError):
+        return error.code
     return "limit" if isinstance(error, ContextOverflowError) else "model_unavailable"
