@@ -136,6 +136,7 @@ class _Choice:
     max_chars: int
     max_tokens: int | None
     spans: dict[int, list[Span]] = field(default_factory=dict)
+    used: int = 0
 
     def take_all(self) -> bool:
         """Choose every sentence that no passage before holds, if all of them fit.
@@ -162,6 +163,9 @@ class _Choice:
     def add(self, rank: int, *spans: Span) -> bool:
         """Choose slices, if the whole then still fits."""
         before = self.spans.get(rank, [])
+        # A slice that closes a gap spares the two marks of the gap.
+        if self.used + _beyond(spans, before) - 2 * len(GAP) > self.max_chars:
+            return False  # without rendering it, which takes a while
         self.spans[rank] = sorted([*before, *spans])
         if self._fits():
             return True
@@ -197,7 +201,20 @@ class _Choice:
         rendered = render(self.blocks())
         if len(rendered) > self.max_chars:
             return False
-        return self.max_tokens is None or estimate_tokens(rendered) <= self.max_tokens
+        if self.max_tokens is not None and estimate_tokens(rendered) > self.max_tokens:
+            return False
+        self.used = len(rendered)
+        return True
+
+
+def _beyond(spans: Iterable[Span], chosen: Iterable[Span]) -> int:
+    """Return at least how many characters slices add to those that overlap none of them."""
+    chosen = list(chosen)
+    return sum(
+        end - start
+        for start, end in spans
+        if not any(start < other_end and other < end for other, other_end in chosen)
+    )
 
 
 def _joined(text: str, spans: list[Span]) -> Iterator[Span]:

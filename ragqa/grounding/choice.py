@@ -7,16 +7,18 @@ and a score that adds them up by fixed weights.
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from ragqa.contract import Passage
 from ragqa.grounding.answer_spans import answer_spans, names_something
 from ragqa.grounding.asked import Asked, asked
-from ragqa.language import content_words, likeness, sentences
+from ragqa.grounding.reading import read_sentences
+from ragqa.language import content_terms, likeness
 from ragqa.language.script import HAN_RUN
 
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
@@ -44,8 +46,8 @@ _SOME = 3
 
 _EXTENSION = re.compile(r"\.\w{1,5}$")
 
-Found = dict[str, float]
-"""Which terms of the question were found, and how nearly."""
+Shares = tuple[float, ...]
+"""How nearly each term of the question was found, in the order of its terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +76,53 @@ class Candidate:
     features: Mapping[str, float]
     score: float
     terms: frozenset[str]
-    found: Found
-    found_in_passage: Found
+    found: Mapping[str, float]
+    found_in_passage: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """The terms of a question in a fixed order, and how much each of them tells."""
+
+    asked: Asked
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+    total: float
+
+    @classmethod
+    def of(cls, what: Asked, weights: Mapping[str, float]) -> _Weighed:
+        return cls(what, tuple(weights), tuple(weights.values()), sum(weights.values()) or 1.0)
+
+    @property
+    def nothing(self) -> Shares:
+        return (0.0,) * len(self.terms)
+
+    def share(self, found: Shares) -> float:
+        """Return the weighted share of the question that was found."""
+        return sum(map(operator.mul, self.weights, found)) / self.total
 
 
 def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate]:
     """Return every sentence of the passages, best first."""
     what = asked(question)
     read = [_read(what, passage, rank) for rank, passage in enumerate(passages)]
-    local = _locally(what, read)
-    if not what.characters:  # Chinese words are graded by their frequency in the dictionary already
-        what = local
+    local = _Weighed.of(what, _local_weights(what, read))
+    # Chinese words are graded by their frequency in the dictionary already.
+    weighed = _Weighed.of(what, what.weights) if what.characters else local
     top = max((passage.score for passage in passages), default=0.0)
-    topics = [_topics(what, one, read) for one in read]
-    known = _union(dict.fromkeys(what.weights, 0.0), *topics)
+    topics = [_topics(weighed, one, read) for one in read]
+    known = _union(weighed.nothing, *topics)
     candidates = [
         candidate
         for one, own in zip(read, topics, strict=True)
         for candidate in _candidates(
-            what, local, one, own, known, _relative(one.passage.score, top, one.rank)
+            weighed, local, one, own, known, _relative(one.passage.score, top, one.rank)
         )
     ]
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
-def _topics(what: Asked, one: _Read, read: Sequence[_Read]) -> Found:
+def _topics(what: _Weighed, one: _Read, read: Sequence[_Read]) -> Shares:
     """Return which terms all of a passage's document is about.
 
     Those are the ones that half of its retrieved passages hold, if they are some. A section on
@@ -106,12 +130,13 @@ def _topics(what: Asked, one: _Read, read: Sequence[_Read]) -> Found:
     """
     alike = [other.whole for other in read if other.passage.id == one.passage.id]
     if len(alike) < _SOME:
-        return dict.fromkeys(what.weights, 0.0)
+        return what.nothing
     least = len(alike) / 2
-    return {term: float(sum(whole[term] > 0 for whole in alike) >= least) for term in what.weights}
+    by_term = zip(*alike, strict=True)
+    return tuple(float(sum(share > 0 for share in term) >= least) for term in by_term)
 
 
-def _locally(what: Asked, read: Sequence[_Read]) -> Asked:
+def _local_weights(what: Asked, read: Sequence[_Read]) -> dict[str, float]:
     """Weigh a term less, the more of the retrieved sentences have it.
 
     Those terms say what all of the passages are about; the others, what is asked about it.
@@ -119,11 +144,11 @@ def _locally(what: Asked, read: Sequence[_Read]) -> Asked:
     having = [sentence.found for one in read for sentence in one.sentences]
     most = math.log(2 * len(having) + 2)
 
-    def local(term: str) -> float:
-        count = sum(found[term] > 0 for found in having)
+    def local(place: int) -> float:
+        count = sum(found[place] > 0 for found in having)
         return _FLOOR + (1 - _FLOOR) * math.log((len(having) + 1) / (count + 0.5)) / most
 
-    return replace(what, weights={term: w * local(term) for term, w in what.weights.items()})
+    return {term: w * local(place) for place, (term, w) in enumerate(what.weights.items())}
 
 
 def _relative(score: float, top: float, rank: int) -> float:
@@ -139,7 +164,7 @@ class _Sentence:
     end: int
     text: str
     terms: tuple[str, ...]
-    found: Found
+    found: Shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +174,9 @@ class _Read:
     passage: Passage
     rank: int
     sentences: list[_Sentence]
-    above: Found
+    above: Shares
     titled: bool
-
-    @property
-    def whole(self) -> Found:
-        """Return all that was found in it."""
-        return _union(self.above, *(sentence.found for sentence in self.sentences))
+    whole: Shares
 
 
 def _read(what: Asked, passage: Passage, rank: int) -> _Read:
@@ -165,41 +186,32 @@ def _read(what: Asked, passage: Passage, rank: int) -> _Read:
     above = _found(what, {*title, *_terms(passage.heading, segment)})
     titled = bool(title) and what.weights.keys() >= set(title)
     read = [
-        _Sentence(start, end, text, terms, _found(what, set(terms)))
-        for start, end, text, terms in _taken_apart(passage.text, segment)
+        _Sentence(*sentence, _found(what, frozenset(sentence.terms)))
+        for sentence in read_sentences(passage.text, segment=segment)
     ]
-    return _Read(passage, rank, read, above, titled)
-
-
-_Apart = tuple[tuple[int, int, str, tuple[str, ...]], ...]
-
-
-@lru_cache(maxsize=512)  # a service retrieves the same passages again and again
-def _taken_apart(text: str, segment: bool) -> _Apart:
-    """Return the sentences of a text with their terms."""
-    slices = ((start, end, text[start:end]) for start, end in sentences(text))
-    return tuple((start, end, piece, _terms(piece, segment)) for start, end, piece in slices)
+    whole = _union(above, *(sentence.found for sentence in read))
+    return _Read(passage, rank, read, above, titled, whole)
 
 
 @lru_cache(maxsize=1024)
 def _terms(text: str, segment: bool) -> tuple[str, ...]:
-    return tuple(word.term for word in content_words(text, segment=segment))
+    return content_terms(text, segment=segment)
 
 
 def _candidates(
-    what: Asked, local: Asked, read: _Read, topics: Found, known: Found, retrieved: float
+    what: _Weighed, local: _Weighed, read: _Read, topics: Shares, known: Shares, retrieved: float
 ) -> Iterator[Candidate]:
-    whole = read.whole
-    nothing = dict.fromkeys(what.weights, 0.0)
+    whole = dict(zip(what.terms, read.whole, strict=True))
+    known_above = _union(read.above, known)
     for number, sentence in enumerate(read.sentences):
-        before = read.sentences[number - 1].found if number else nothing
-        earlier = read.sentences[number - 2].found if number > 1 else nothing
+        before = read.sentences[number - 1].found if number else what.nothing
+        earlier = read.sentences[number - 2].found if number > 1 else what.nothing
         near = _union(read.above, read.sentences[0].found, earlier)
         found = _union(sentence.found, topics)
-        features = _own_features(what, sentence, topics) | {
+        features = _own_features(what, sentence, found, topics) | {
             "before": what.share(_beyond(before, found)),
             "around": what.share(_beyond(near, _union(found, before))),
-            "attribute": what.share(_beyond(sentence.found, _union(read.above, known))),
+            "attribute": what.share(_beyond(sentence.found, known_above)),
             "reach": local.share(_union(found, before, near)),
             "titled": float(read.titled),
             "retrieved": retrieved,
@@ -214,33 +226,36 @@ def _candidates(
             features=features,
             score=sum(weight * features[name] for name, weight in WEIGHTS.items()),
             terms=frozenset(sentence.terms),
-            found=sentence.found,
+            found=dict(zip(what.terms, sentence.found, strict=True)),
             found_in_passage=whole,
         )
 
 
-def _found(what: Asked, terms: set[str]) -> Found:
-    return {term: likeness(term, terms) for term in what.weights}
+def _found(what: Asked, terms: Collection[str]) -> Shares:
+    return tuple([likeness(term, terms) for term in what.weights])
 
 
-def _union(*founds: Found) -> Found:
-    return {term: max(found[term] for found in founds) for term in founds[0]}
+def _union(*shares: Shares) -> Shares:
+    return tuple(map(max, *shares)) if len(shares) > 1 else shares[0]
 
 
-def _beyond(found: Found, known: Found) -> Found:
-    return {term: max(0.0, value - known[term]) for term, value in found.items()}
+def _beyond(found: Shares, known: Shares) -> Shares:
+    return tuple([max(0.0, value - other) for value, other in zip(found, known, strict=True)])
 
 
-def _own_features(what: Asked, sentence: _Sentence, topics: Found) -> dict[str, float]:
-    coverage = what.share(_union(sentence.found, topics))
-    spans = answer_spans(sentence.text, what)
+def _own_features(
+    what: _Weighed, sentence: _Sentence, found: Shares, topics: Shares
+) -> dict[str, float]:
+    coverage = what.share(found)
+    question = what.asked
+    spans = answer_spans(sentence.text, question)
     return {
         "coverage": coverage,
-        "characters": _characters(what, sentence.text, coverage),
+        "characters": _characters(question, sentence.text, coverage),
         "pairs": _pairs(what, sentence, topics),
         "typed": 0.5 if spans is None else float(bool(spans)),
-        "naming": float(what.naming and names_something(sentence.text)),
-        "measured": float(what.measure is not None and bool(spans)),
+        "naming": float(question.naming and names_something(sentence.text)),
+        "measured": float(question.measure is not None and bool(spans)),
     }
 
 
@@ -251,14 +266,16 @@ def _characters(what: Asked, text: str, coverage: float) -> float:
     return sum(char in text for char in what.characters) / len(what.characters)
 
 
-def _pairs(what: Asked, sentence: _Sentence, topics: Found) -> float:
-    if not what.pairs:
+def _pairs(what: _Weighed, sentence: _Sentence, topics: Shares) -> float:
+    pairs = what.asked.pairs
+    if not pairs:
         return 0.0
     own = set(pairwise(sentence.terms))
-    return sum(_has(pair, own, sentence.text, topics) for pair in what.pairs) / len(what.pairs)
+    about = {term for term, share in zip(what.terms, topics, strict=True) if share}
+    return sum(_has(pair, own, sentence.text, about) for pair in pairs) / len(pairs)
 
 
-def _has(pair: tuple[str, str], own: set[tuple[str, str]], text: str, topics: Found) -> bool:
-    if pair in own or all(topics.get(term) for term in pair):
+def _has(pair: tuple[str, str], own: set[tuple[str, str]], text: str, about: set[str]) -> bool:
+    if pair in own or (pair[0] in about and pair[1] in about):
         return True
     return HAN_RUN.match(pair[0]) is not None and "".join(pair) in text

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from ragqa.contract import Citation, Passage
 from ragqa.grounding.names import holds
-from ragqa.language import content_words, likeness, rarity, sentences
+from ragqa.grounding.reading import read_sentences
+from ragqa.language import content_terms, likeness, rarity, sentences
 
 _LEAST_SHARE = 0.25
 """A quote that holds less of a sentence than a quarter does not support it."""
@@ -123,7 +124,7 @@ def citations_for(answer: str, passages: Sequence[Passage]) -> tuple[Citation, .
 
 
 def _weights(text: str) -> Mapping[str, float]:
-    return {word.term: rarity(word.term) for word in content_words(text)}
+    return {term: rarity(term) for term in content_terms(text)}
 
 
 def _held(weights: Mapping[str, float], terms: frozenset[str], beginnings: frozenset[str]) -> float:
@@ -152,10 +153,10 @@ Slice = tuple[int, int, frozenset[str], frozenset[str]]
 _BEGINNING = 5  # words that are alike begin with so many equal letters
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # a service retrieves the same passages again and again
 def _slices(text: str) -> tuple[Slice, ...]:
     """Return the sentences of a passage and each two neighbouring ones, with their terms."""
-    single = [(start, end, _terms(text[start:end])) for start, end in sentences(text)]
+    single = [(one.start, one.end, frozenset(one.terms)) for one in read_sentences(text)]
     return tuple(
         (start, end, terms, frozenset(term[:_BEGINNING] for term in terms))
         for start, end, terms in (*single, *_doubles(single))
@@ -167,7 +168,3 @@ def _doubles(
 ) -> Iterator[tuple[int, int, frozenset[str]]]:
     for (start, _, first), (_, end, second) in pairwise(single):
         yield start, end, first | second
-
-
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(word.term for word in content_words(text))

@@ -10,7 +10,15 @@ from ragqa.language.measures import Measure, looked_up, measure_asked, without_p
 from ragqa.language.questions import AnswerType, answer_type, asks_name, refers_back, sub_questions
 from ragqa.language.script import Language, has_han, language_of
 from ragqa.language.sizes import estimate_tokens
-from ragqa.language.tokens import Word, content_words, rarity, search_terms, tagged, words
+from ragqa.language.tokens import (
+    Word,
+    content_terms,
+    content_words,
+    rarity,
+    search_terms,
+    tagged,
+    words,
+)
 
 __all__ = [
     "AnswerType",
@@ -20,6 +28,7 @@ __all__ = [
     "answer_type",
     "asks_name",
     "clauses",
+    "content_terms",
     "content_words",
     "estimate_tokens",
     "has_han",

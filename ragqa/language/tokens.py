@@ -67,6 +67,19 @@ def content_words(text: str, *, segment: bool = True) -> list[Word]:
     return [Word(family(term), start, end) for term, start, end in _stemmed(pieces)]
 
 
+def content_terms(text: str, *, segment: bool = True) -> tuple[str, ...]:
+    """Return the terms of :func:`content_words`, without their places and so in half the time.
+
+    >>> content_terms("When did the sale begin?")
+    ('sell', 'begin')
+    """
+    if segment and HAN_RUN.search(text):
+        return tuple(word.term for word in content_words(text))
+    folded = map(_folded, _TOKEN.findall(text))
+    kept = [form for form in folded if not is_function_word(form)]
+    return tuple(map(family, stems(kept) if any(map(str.isascii, kept)) else kept))
+
+
 _Piece = tuple[str, int, int]
 
 
