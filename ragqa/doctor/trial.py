@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from ragqa import app
-from ragqa.contract import Passage, Turn
+from ragqa.contract import Turn
 from ragqa.doctor.finding import Finding, broken
 from ragqa.doctor.models import format_of
-from ragqa.doctor.recording import Recorder, recorded
+from ragqa.doctor.recording import recorded
 from ragqa.errors import ProviderError, RagqaError, RetrievalError
-from ragqa.language import content_words, language_of
 from ragqa.settings import Settings
 from ragqa.settings.resolve import has_embeddings
+from ragqa.stages.breaking import breaking_stage
+from ragqa.stages.noted import Recorder
 
 NAME = "trial question"
-Stage = Literal[
-    "settings",
-    "retrieval failed",
-    "irrelevant retrieval",
-    "retrieval only",
-    "instructions ignored",
-    "format rejected",
-    "model unavailable",
-]
 _HINTS: Mapping[str, str] = {
     "irrelevant retrieval": "Ask about something that the documents hold (ragqa doctor "
     '"…"), look at ragqa search "…", and check RAGQA_FILTER and RAGQA_MIN_SCORE.',
@@ -37,7 +29,6 @@ _HINTS: Mapping[str, str] = {
     "that takes json_schema. RAGQA_FALLBACK=extractive quotes the documents instead.",
     "model unavailable": "The model's service could not be used; the lines above say why.",
 }
-_BY_WORDS = ("bm25", "keyword")
 _DEGRADED_CODE = ProviderError.exit_code
 
 
@@ -72,7 +63,7 @@ def _asked(asker: app.Asker, question: str) -> Turn:
 
 
 def _failed(exc: RagqaError, question: str, recorder: Recorder) -> Finding:
-    stage: Stage = "settings"
+    stage = "settings"
     if isinstance(exc, ProviderError):
         stage = "model unavailable"
     elif isinstance(exc, RetrievalError):
@@ -87,7 +78,7 @@ def _found(
 ) -> Finding:
     answer = turn.answer
     assert answer is not None, "the last stage of a chain sets the answer"
-    stage = _stage_of(turn, recorder)
+    stage = breaking_stage(turn, recorder.calls)
     if stage == "retrieval only" and is_suggested and not recorder.calls:
         stage = None  # no sentence answers so general a question: quoting none is right
     strategy = _strategy(turn, settings)
@@ -111,50 +102,6 @@ def _found(
     if answer.status == "abstained" and stage == "irrelevant retrieval" and is_suggested:
         return Finding(NAME, "broken", detail, _HINTS[stage], RetrievalError.exit_code, data)
     return Finding(NAME, "warning", detail, _HINTS[stage], data=data)
-
-
-def _stage_of(turn: Turn, recorder: Recorder) -> Stage | None:
-    """Name the stage that an ask did not get beyond; None where it got to its end."""
-    answer = turn.answer
-    assert answer is not None, "the last stage of a chain sets the answer"
-    if not _is_relevant(turn):
-        return "irrelevant retrieval"
-    if answer.status == "abstained":
-        return "retrieval only"
-    return _writing_stage(answer.reason, recorder) if answer.reason else None
-
-
-def _writing_stage(reason: str, recorder: Recorder) -> Stage:
-    if reason == "model_unavailable":
-        return "model unavailable"
-    judged = [call for call in recorder.calls if call.verdict == "rejected"]
-    if reason != "invalid_output" or not judged:
-        return "retrieval only"
-    last = judged[-1]
-    if last.is_disobedient:
-        return "instructions ignored"
-    # A reply that ends of its own accord within an object is as bad an object as any other.
-    is_cut = last.code.startswith("text.") and last.finish_reason != "stop"
-    return "retrieval only" if is_cut or last.code == "text.empty" else "format rejected"
-
-
-def _is_relevant(turn: Turn) -> bool:
-    """Tell whether any passage shares a word of matter with the question.
-
-    A passage in another language that was found by its vector cannot be told by words.
-    """
-    asked = {word.term for word in content_words(turn.question.text)}
-    language = language_of(turn.question.text)
-    return any(
-        (passage.score_kind not in _BY_WORDS and language_of(passage.text) != language)
-        or not asked.isdisjoint(_terms(passage))
-        for passage in turn.passages
-    )
-
-
-def _terms(passage: Passage) -> set[str]:
-    text = f"{passage.title}\n{passage.heading}\n{passage.text}"
-    return {word.term for word in content_words(text)}
 
 
 def _strategy(turn: Turn, settings: Settings) -> dict[str, Any]:

@@ -189,6 +189,7 @@ class Database:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten, too
         if self._version(connection) == len(self._schema):
             return
         connection.execute("BEGIN IMMEDIATE")
