@@ -178,3 +178,16 @@ def _bounds(node: Schema) -> str:
         if bound is not None
     ]
     return f" {' and '.join(parts)}" if parts else ""
+
+
+def rule_of(root: Schema, node: Schema) -> str:
+    """Return the rule of a part of a JSON schema in words, or ``""`` where there is none.
+
+    Args:
+        root: The whole schema, for references.
+        node: The part.
+    """
+    kinds = node.get("type")
+    if isinstance(kinds, list):
+        node = {"anyOf": [{**node, "type": kind} for kind in kinds]}
+    return _must(root, node)
