@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ragqa.errors import PaceError, StorageError, TransportError
@@ -20,19 +19,19 @@ from ragqa.limits.pace import (
 from ragqa.ports.limits import Outcome
 
 _log = logging.getLogger(__name__)
-_breakers: weakref.WeakValueDictionary[str, Breaker] = weakref.WeakValueDictionary()
-_recent: dict[str, Breaker] = {}
+_breakers: dict[str, Breaker] = {}
 _lock = threading.Lock()
 MAX_BREAKERS = 64
+"""Deployments called longest ago are forgotten beyond that."""
 
 
 def breaker_of(deployment: str) -> Breaker:
     """Return the breaker of a deployment: one for all that call it in this process."""
     with _lock:
-        breaker = _recent.pop(deployment, None) or _breakers.get(deployment) or Breaker()
-        _recent[deployment] = _breakers[deployment] = breaker
-        if len(_recent) > MAX_BREAKERS:
-            del _recent[next(iter(_recent))]
+        breaker = _breakers.pop(deployment, None) or Breaker()
+        _breakers[deployment] = breaker
+        if len(_breakers) > MAX_BREAKERS:
+            del _breakers[next(iter(_breakers))]
         return breaker
 
 
@@ -85,7 +84,7 @@ class DeploymentLimits:
         """Tell whether ``admit`` may wait for a store."""
         return self.store is not None and any(self.quota.buckets(self.deployment))
 
-    def admit(self, tokens: int, within_s: float) -> float:
+    def admit(self, tokens: Callable[[], int], within_s: float) -> float:
         """Return the seconds to wait before a request may go; see the port."""
         if rest_s := self.breaker.closed_in_s():
             raise TransportError(
@@ -99,13 +98,10 @@ class DeploymentLimits:
             self.breaker.report("unknown")
             raise
 
-    def _paced(self, tokens: int, within_s: float) -> float:
+    def _paced(self, tokens: Callable[[], int], within_s: float) -> float:
         requests, of_tokens = self.quota.buckets(self.deployment)
-        takes = [
-            (bucket, amount)
-            for bucket, amount in ((requests, 1.0), (of_tokens, float(tokens)))
-            if bucket is not None
-        ]
+        takes = [(requests, 1.0)] if requests else []
+        takes += [(of_tokens, float(tokens()))] if of_tokens else []
         if self.store is None or not takes:
             return 0.0
         return self._turn_s(self.store, takes, within_s)

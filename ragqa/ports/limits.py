@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -17,11 +17,11 @@ class CallLimits(Protocol):
     def may_block(self) -> bool:
         """Tell whether ``admit`` may wait for a store, so that an event loop needs a thread."""
 
-    def admit(self, tokens: int, within_s: float) -> float:
+    def admit(self, tokens: Callable[[], int], within_s: float) -> float:
         """Return the seconds to wait before the request may go.
 
         Args:
-            tokens: What it takes at most, prompt and reply.
+            tokens: Counts what it takes at most, prompt and reply.
             within_s: How long the caller can wait.
 
         Raises:
@@ -31,6 +31,10 @@ class CallLimits(Protocol):
 
     def report(self, outcome: Outcome) -> None:
         """Take in how a request that was admitted ended."""
+
+
+LimitsOf = Callable[[str], CallLimits]
+"""Makes the limits of a deployment, named by address and model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ragqa.errors import ConfigError
+from ragqa.ports.limits import LimitsOf
 from ragqa.providers.abilities import AbilityStore
 from ragqa.providers.chat import EndpointChatModel
 from ragqa.providers.endpoint import Endpoint, Secret, key_of
@@ -64,6 +65,7 @@ def azure_chat_model(
     abilities: AbilityStore,
     max_retries: int = MAX_RETRIES,
     order: tuple[Mode, ...] = DEFAULT_ORDER,
+    limits: LimitsOf | None = None,
 ) -> EndpointChatModel:
     """Return a chat model of Azure OpenAI.
 
@@ -77,13 +79,21 @@ def azure_chat_model(
         abilities: Where it is remembered what the endpoint does not accept.
         max_retries: How often a request that the transport failed is sent again.
         order: Ways to ask for a format, the preferred one first.
+        limits: Makes what holds its calls back, by the name of the deployment.
 
     Raises:
         ConfigError: If something is missing, or the address is unencrypted and not on loopback.
         MissingExtraError: If there is no key and azure-identity is not installed.
     """
     at = azure_endpoint(resource, deployment, model_setting="AZURE_OPENAI_CHAT_DEPLOYMENT")
-    exchanges = Exchanges(at, abilities, timeout_s=timeout_s, max_retries=max_retries, order=order)
+    exchanges = Exchanges(
+        at,
+        abilities,
+        timeout_s=timeout_s,
+        max_retries=max_retries,
+        order=order,
+        limits=limits and limits(at.identity),
+    )
     return EndpointChatModel(at, exchanges)
 
 

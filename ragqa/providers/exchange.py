@@ -3,6 +3,7 @@
     steps = exchange(payload, at, ...)        sent the result of each step, or thrown its error
     Send(form, timeout_s)                     send this; the result is the reply
     Pause(seconds)                            wait that long
+    Admit(run, may_block)                     run this; the result is the seconds to wait
 
 Two things are sent again: a request that the transport failed, as it was, a bounded number of
 times; and a request that the endpoint complained about, in a simpler form. A refused form returned
@@ -25,6 +26,8 @@ from ragqa.errors import (
     RateLimitError,
     TransportError,
 )
+from ragqa.language import estimate_tokens
+from ragqa.ports.limits import CallLimits, Outcome
 from ragqa.providers.abilities import AbilityStore
 from ragqa.providers.complaint import complained_about, is_of_the_value
 from ragqa.providers.endpoint import Endpoint
@@ -51,7 +54,21 @@ class Pause:
     seconds: float
 
 
-Steps = Generator[Send | Pause, Any, Any]
+@dataclass(frozen=True, slots=True)
+class Admit:
+    """Ask whether a request may go; the result is the seconds to wait before it.
+
+    Attributes:
+        run: Asks.
+        may_block: Whether an event loop needs a thread for it.
+    """
+
+    run: Callable[[], float]
+    may_block: bool
+
+
+Step = Send | Pause | Admit
+Steps = Generator[Step, Any, Any]
 
 
 @dataclass
@@ -65,6 +82,7 @@ class Exchanges:
         max_retries: How often a request that the transport failed is sent again.
         order: Ways to ask for a format, the preferred one first.
         limit_name: What this kind of service calls the limit of the reply.
+        limits: Let requests go, and hear how they ended; without them all go at once.
         clock: Seconds that only grow.
         draw: Draws a number between two others.
     """
@@ -75,6 +93,7 @@ class Exchanges:
     max_retries: int = 2
     order: tuple[Mode, ...] = DEFAULT_ORDER
     limit_name: str = "max_tokens"
+    limits: CallLimits | None = None
     clock: Callable[[], float] = time.monotonic
     draw: Callable[[float, float], float] = random.uniform
     _known: frozenset[str] | None = field(default=None, init=False)
@@ -119,8 +138,9 @@ class _Call:
     def steps(self) -> Steps:
         while True:
             form = self._form()
+            yield from self._admitted()
             try:
-                reply = yield Send(form, self._left_s())
+                reply = yield from self._sent(form)
             except Exception as exc:
                 wait = self._after(exc, form)
                 if wait:
@@ -129,6 +149,56 @@ class _Call:
             if not self._to_learn <= self._how.known:
                 self._how.learn(self._to_learn)
             return reply
+
+    def _admitted(self) -> Steps:
+        """Wait until the request may go.
+
+        Raises:
+            PaceError: If it may not in time.
+            TransportError: If the service is known to be away.
+        """
+        if (limits := self._how.limits) is None:
+            return
+        left_s = self._left_s()
+        wait: float = yield Admit(lambda: limits.admit(self._most_tokens, left_s), limits.may_block)
+        if wait > 0:
+            try:
+                yield Pause(wait)
+            except BaseException:
+                limits.report("unknown")
+                raise
+
+    def _sent(self, form: Form) -> Steps:
+        """Send a form, and tell the limits how it ended."""
+        if (limits := self._how.limits) is None:
+            return (yield Send(form, self._left_s()))
+        outcome: Outcome = "unknown"
+        given_s = self._left_s()
+        try:
+            reply = yield Send(form, given_s)
+            outcome = "answered"
+            return reply
+        except Exception as exc:
+            outcome = self._outcome_of(exc, given_s)
+            raise
+        finally:
+            limits.report(outcome)
+
+    def _outcome_of(self, exc: Exception, given_s: float) -> Outcome:
+        error = translate(exc, self._how.at)
+        if not (isinstance(error, TransportError) and error.retryable):
+            return "answered"
+        too_short = given_s < min(_FAIR_TIME_S, self._how.timeout_s / 2)
+        return "unknown" if too_short else "failed"
+
+    def _most_tokens(self) -> int:
+        """Return what the request takes at most, the way services count it before they answer.
+
+        Source: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota (rate limits)
+        """
+        payload = self._payload
+        longest = payload.get("max_tokens") or payload.get("max_completion_tokens") or 0
+        return estimate_tokens(_prompt_of(payload)) + int(longest)
 
     def _form(self) -> Form:
         how = self._how
@@ -175,6 +245,10 @@ class _Call:
             return None
         wait = wait_s(self._failed_tries, retry_after_s(headers), self._how.draw)
         return wait if wait < self._deadline_s - self._how.clock() else None
+
+
+_FAIR_TIME_S = 1.0
+"""A service that did not answer within less, at the end of a deadline, may be well."""
 
 
 def _prompt_of(payload: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragqa.ports.limits import LimitsOf
 from ragqa.providers.abilities import AbilityStore
 from ragqa.providers.chat import EndpointChatModel
 from ragqa.providers.endpoint import Secret, openai_endpoint
@@ -20,6 +21,7 @@ def chat_model(
     abilities: AbilityStore,
     max_retries: int = MAX_RETRIES,
     order: tuple[Mode, ...] = DEFAULT_ORDER,
+    limits: LimitsOf | None = None,
 ) -> EndpointChatModel:
     """Return a chat model of OpenAI, Ollama, llama.cpp, vLLM or the like.
 
@@ -33,6 +35,7 @@ def chat_model(
         abilities: Where it is remembered what the endpoint does not accept.
         max_retries: How often a request that the transport failed is sent again.
         order: Ways to ask for a format, the preferred one first.
+        limits: Makes what holds its calls back, by the name of the deployment.
 
     Raises:
         ConfigError: If the model's name is missing, or OpenAI's own service has no key.
@@ -48,5 +51,6 @@ def chat_model(
         max_retries=max_retries,
         order=order,
         limit_name=limit_name,
+        limits=limits and limits(at.identity),
     )
     return EndpointChatModel(at, exchanges)
