@@ -189,11 +189,14 @@ class _Text:
         """The stems that carry matter."""
         return frozenset(word.term for word in content_words(self._text))
 
-    def has(self, keyword: _Text) -> bool:
-        """Tell whether a keyword stands in this text: a phrase of stems, or Han characters."""
-        if keyword.is_han:
-            return keyword.plain in self.plain
-        return keyword.row in self.row
+    def held(self, keywords: tuple[str, ...]) -> list[_Text]:
+        """Return the keywords that stand in this text: phrases of stems, or Han characters."""
+        phrases, han = _apart(keywords)
+        row, plain = self.row, self.plain
+        found = [keyword for looked_for, keyword in phrases if looked_for in row]
+        if self.is_han:
+            found += [keyword for keyword in han if keyword.plain in plain]
+        return found
 
     def shared(self, other: _Text) -> frozenset[str]:
         """Return the stems that both hold; a text without Chinese shares no Chinese ones."""
@@ -210,10 +213,18 @@ class _Text:
 _read = lru_cache(maxsize=2048)(_Text)
 
 
+@lru_cache(maxsize=256)
+def _apart(keywords: tuple[str, ...]) -> tuple[list[tuple[str, _Text]], list[_Text]]:
+    """Return keywords without Han characters, with their rows, and those with some."""
+    read = [_read(keyword) for keyword in keywords]
+    phrases = [(keyword.row, keyword) for keyword in read if not keyword.is_han]
+    return phrases, [keyword for keyword in read if keyword.is_han]
+
+
 def _score(asked: _Text, category: Category) -> float:
     if category.name.lower() in LAST_RESORTS:
         return 0.0
-    hits = [word.weight for word in map(_read, category.keywords) if asked.has(word)]
+    hits = [keyword.weight for keyword in asked.held(category.keywords)]
     told = asked.shared(_read(category.description))
     named = asked.shared(_read(category.name))
     examples = (_read(example) for example in category.examples)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Usage
 from ragqa.ports import Message, ModelReply, ModelRequest, TraceConfig
+from ragqa.providers import unheard
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.exchange import Exchanges
 from ragqa.providers.forms import Mode
@@ -78,24 +79,26 @@ class EndpointChatModel:
 
     def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Return the whole reply."""
+        llm, call, options = self.langchain, _call(request, config), _options(request)
         with _translated(self._at):
-            return _reply_of(
-                self.langchain.invoke(*self._call(request, config), **_options(request))
-            )
+            if unheard.is_heard(llm, config):
+                return _reply_of(llm.invoke(*call, **options))
+            return _unheard_reply(unheard.complete(llm, call[0], options))
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Do the same without blocking the event loop."""
-        llm = await self._loaded()
+        llm, call, options = await self._loaded(), _call(request, config), _options(request)
         with _translated(self._at):
-            call = self._call(request, config)
-            return _reply_of(await llm.ainvoke(*call, **_options(request)))
+            if unheard.is_heard(llm, config):
+                return _reply_of(await llm.ainvoke(*call, **options))
+            return _unheard_reply(await unheard.acomplete(llm, call[0], options))
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
     ) -> Generator[str | ModelReply, None, None]:
         """Yield pieces of the reply as they come, last the whole reply."""
         gathered = _Gathered()
-        chunks = self.langchain.stream(*self._call(request, config), **_options(request))
+        chunks = self.langchain.stream(*_call(request, config), **_options(request))
         with _translated(self._at), closing(chunks):  # type: ignore[type-var]
             for chunk in chunks:
                 if piece := gathered.piece(chunk):
@@ -107,7 +110,7 @@ class EndpointChatModel:
     ) -> AsyncGenerator[str | ModelReply, None]:
         """Do the same without blocking the event loop."""
         gathered, llm = _Gathered(), await self._loaded()
-        chunks = llm.astream(*self._call(request, config), **_options(request))
+        chunks = llm.astream(*_call(request, config), **_options(request))
         with _translated(self._at):
             async with aclosing(chunks):  # type: ignore[type-var]
                 async for chunk in chunks:
@@ -120,9 +123,6 @@ class EndpointChatModel:
         if "langchain" not in self.__dict__:
             await asyncio.to_thread(lambda: self.langchain)
         return self.langchain
-
-    def _call(self, request: ModelRequest, config: TraceConfig) -> tuple[Any, Any]:
-        return [_message(message) for message in request.messages], config
 
 
 def _options(request: ModelRequest) -> dict[str, Any]:
@@ -137,6 +137,11 @@ def _options(request: ModelRequest) -> dict[str, Any]:
         # where a reply was cut off, and loses its text.
         options["extra_body"] = {"response_format": response_format(request.schema)}
     return options
+
+
+def _call(request: ModelRequest, config: TraceConfig) -> tuple[list[BaseMessage], Any]:
+    """Return what ChatOpenAI takes for messages and configuration."""
+    return [_message(message) for message in request.messages], config
 
 
 def _message(message: Message) -> BaseMessage:
@@ -160,6 +165,19 @@ def _translated(at: Endpoint) -> Iterator[None]:
 
 def _reply_of(message: Any) -> ModelReply:
     return _made(message.content, message.response_metadata, message.usage_metadata)
+
+
+def _unheard_reply(data: Mapping[str, Any]) -> ModelReply:
+    """Make the reply of a chat completion as ``whole_reply`` shapes it."""
+    choice, usage = data["choices"][0], data["usage"] or {}
+    metadata = {"finish_reason": choice["finish_reason"], "model_name": data["model"]}
+    details = {"cache_read": usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)}
+    said = {
+        "input_tokens": usage.get("prompt_tokens", 0),
+        "output_tokens": usage.get("completion_tokens", 0),
+        "input_token_details": details,
+    }
+    return _made(choice["message"]["content"], metadata, said)
 
 
 class _Gathered:

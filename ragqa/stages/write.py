@@ -41,16 +41,16 @@ def write(parts: Parts) -> Stage:
         has_context = bool(turn.context)
         if not has_context and turn.notes.get("needs_documents", True):
             return (yield from _without_model(turn, parts, None))
-        turn = _within_prompt_budget(turn, parts)
+        turn, messages = _within_prompt_budget(turn, parts)
         if has_context and not turn.context:
             return (yield from _without_model(turn, parts, "limit"))
-        return (yield from _written(turn, parts, model))
+        return (yield from _written(turn, messages, parts, model))
 
     return Stage("write", step)
 
 
-def _written(turn: Turn, parts: Parts, model: ChatModel) -> Effects:
-    writing = _writing(turn, parts)
+def _written(turn: Turn, messages: tuple[Message, ...], parts: Parts, model: ChatModel) -> Effects:
+    writing = _writing(turn, messages, parts)
     shown = _Shown(parts.policy.schema)
     outcome: Step = writing.start()
     while isinstance(outcome, AskModel):
@@ -125,7 +125,7 @@ def _quoted(turn: Turn, parts: Parts, reason: str) -> Turn:
     return replace(sealed, answer=sealed.answer.model_copy(update={"reason": reason}))
 
 
-def _writing(turn: Turn, parts: Parts) -> FixAndRetry:
+def _writing(turn: Turn, messages: tuple[Message, ...], parts: Parts) -> FixAndRetry:
     policy = parts.policy
     language = language_of(turn.question.text)
     titles = tuple(dict.fromkeys(block.passage.title for block in turn.context))
@@ -137,7 +137,7 @@ def _writing(turn: Turn, parts: Parts) -> FixAndRetry:
         gates_of(parts),
         check_context(turn, parts),
         first=ModelRequest(
-            messages=_messages(turn, parts),
+            messages=messages,
             schema=policy.schema,
             max_tokens=max_tokens,
             temperature=policy.temperature,
@@ -158,16 +158,16 @@ def _messages(turn: Turn, parts: Parts) -> tuple[Message, ...]:
     )
 
 
-def _within_prompt_budget(turn: Turn, parts: Parts) -> Turn:
-    """Drop the last passages until the whole prompt fits its budget."""
-    while turn.context:
-        prompt = "".join(message.content for message in _messages(turn, parts))
-        most = parts.policy.max_prompt_tokens
+def _within_prompt_budget(turn: Turn, parts: Parts) -> tuple[Turn, tuple[Message, ...]]:
+    """Drop the last passages until the whole prompt fits its budget; return it, too."""
+    most = parts.policy.max_prompt_tokens
+    while True:
+        messages = _messages(turn, parts)
+        prompt = "".join(message.content for message in messages)
         # No text has more tokens than bytes, and most prompts are far below their budget.
-        if len(prompt.encode()) <= most or estimate_tokens(prompt) <= most:
-            return turn
+        if not turn.context or len(prompt.encode()) <= most or estimate_tokens(prompt) <= most:
+            return turn, messages
         turn = replace(turn, context=turn.context[:-1])
-    return turn
 
 
 _CONTENT = ("text.", "rules.", "context.", "schema.echoed")

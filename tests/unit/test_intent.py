@@ -1,7 +1,8 @@
 import pytest
 
+from ragqa.contract import Strategy
 from ragqa.intent import BUILT_IN, categorise
-from ragqa.ports import Category, Strategy
+from ragqa.ports import Category
 
 ENGLISH = tuple(BUILT_IN[name] for name in ("pricing", "policy", "product", "stock", "other"))
 CHINESE = tuple(BUILT_IN[name] for name in ("价格咨询", "售后政策", "产品参数", "库存查询", "其他"))

@@ -159,7 +159,7 @@ class AzureOpenAIServer(OpenAIServer):
         if operation == "responses":
             if unknown := body.keys() - _RESPONSE_KEYS:
                 raise invalid(f"Unknown parameter: '{min(unknown)}'.", min(unknown))
-            return azure_response(self._next(), body, self.filters)
+            return azure_response(self._next(body), body, self.filters)
         return self._with_filters(self._chat(body), body)
 
     def _with_filters(self, reply: Reply, body: JsonObject) -> Reply:
@@ -171,9 +171,9 @@ class AzureOpenAIServer(OpenAIServer):
             return reply
         return replace(reply, chunks=list(azure_chunks(reply, body, self.filters)))
 
-    def _next(self) -> Reply:
+    def _next(self, body: JsonObject) -> Reply:
         try:
-            return super()._next()
+            return super()._next(body)
         except RefusedError as error:
             if error.status != 429:
                 raise
