@@ -83,13 +83,18 @@ class Usage(BaseModel):
 
 
 class Attempt(BaseModel):
-    """How the gates judged one reply."""
+    """How the gates judged one reply. ``gate`` and ``faults`` are for records: they stay in Python.
+
+    ``gate`` is the one that refused it; ``faults`` are pairs of a code and the field concerned.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     verdict: Literal["accepted", "rejected"]
     code: str
     repairs: tuple[str, ...] = ()
+    gate: str = Field(default="", exclude=True)
+    faults: tuple[tuple[str, str], ...] = Field(default=(), exclude=True)
 
 
 class Answer(BaseModel):

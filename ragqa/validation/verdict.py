@@ -99,4 +99,9 @@ class Verdict(BaseModel):
     def attempt(self) -> Attempt:
         """Return the line that the Answer shows of it."""
         verdict: Literal["accepted", "rejected"] = "accepted" if self.accepted else "rejected"
-        return Attempt(verdict=verdict, code=self.code, repairs=self.repairs)
+        refused = (log.gate for log in self.gates if log.outcome == "rejected")
+        gate = "" if self.accepted else next(refused, "")
+        faults = tuple((fault.code, fault.field) for fault in self.faults)
+        return Attempt(
+            verdict=verdict, code=self.code, repairs=self.repairs, gate=gate, faults=faults
+        )
