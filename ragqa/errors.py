@@ -21,6 +21,7 @@
     ├── OutputError            no reply passed the gates                         exit 5
     ├── AgentLimitError        the agent reached a limit                         exit 6
     ├── SessionError           a session is busy or unreadable                   exit 7
+    │   └── SessionBusyError   another run holds it
     └── PermissionDenied       the caller may not do that                        exit 8
 
 A message names what is wrong; the hint says what to do about it. Neither holds a secret.
@@ -237,6 +238,12 @@ class SessionError(RagqaError):
     code = "session"
     exit_code = 7
     retryable = True
+
+
+class SessionBusyError(SessionError):
+    """Report a session that another run holds."""
+
+    code = "session.busy"
 
 
 class PermissionDenied(RagqaError):

@@ -11,7 +11,7 @@ from ragqa.ports.retrieval import Reranker, Retriever, SearchQuery
 from ragqa.ports.reuse import AnswerStore
 from ragqa.ports.running import Clock, TraceConfig
 from ragqa.ports.runs import ENDED, KeptText, Run, RunState, RunStore
-from ragqa.ports.sessions import History, PastTurn, SessionStore
+from ragqa.ports.sessions import History, PastTurn, SessionStore, Summary, UsedSource
 
 __all__ = [
     "ENDED",
@@ -39,5 +39,7 @@ __all__ = [
     "SearchQuery",
     "SessionStore",
     "StoredFile",
+    "Summary",
     "TraceConfig",
+    "UsedSource",
 ]

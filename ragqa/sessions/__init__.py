@@ -1,1 +1,1 @@
-"""Conversations, kept in SQLite or Redis."""
+"""Conversations: what is kept of them, embedded in SQLite or shared through Redis."""
