@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from ragqa.app.indexing import open_index
 from ragqa.app.narrowed import narrowed
+from ragqa.app.runs import runs_for
+from ragqa.app.sessions import LateSessions
 from ragqa.contract import CHINESE_CATEGORIES, DEFAULT_CATEGORIES, Strategy, response_type
 from ragqa.ports import Category, Parts, Policy, Retriever
 from ragqa.settings import CategorySettings, Settings
@@ -30,6 +32,8 @@ def parts_for(settings: Settings, *, with_model: bool = True) -> Parts:
         policy=policy_for(settings),
         model=chat_model(settings) if with_model else None,
         fallback_model=fallback_model(settings) if with_model else None,
+        runs=runs_for(settings),
+        sessions=LateSessions(settings),
     )
 
 
@@ -64,6 +68,9 @@ def policy_for(settings: Settings) -> Policy:
         strict_confidence=settings.strict_confidence,
         fallback=settings.fallback,
         raise_degraded=settings.raise_degraded,
+        session_turns=settings.session_turns,
+        session_tokens=settings.session_tokens,
+        session_wait_s=settings.session_wait_s,
     )
 
 

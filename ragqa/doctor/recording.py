@@ -25,7 +25,7 @@ class RecordingGates:
     def judge(self, raw: Any, context: CheckContext) -> Verdict:
         """Judge one raw reply."""
         verdict: Verdict = self.inner.judge(raw, context)
-        self.recorder.judged(raw, verdict)
+        self.recorder.judged(raw, verdict.attempt)
         return verdict
 
 

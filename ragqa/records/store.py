@@ -72,9 +72,10 @@ class SqliteRuns:
     """Keeps runs in a folder of this machine; for any number of threads and processes.
 
     Args:
-        folder: The state folder; it must exist.
+        folder: The state folder; it must exist, or be made by ``make_folder``.
         keeps: What the caller means to keep of texts.
         keep_days: Days after which a run is deleted, unless it waits for an approval.
+        make_folder: Called before the first run is kept.
         wall_clock: Tells the seconds since the epoch.
     """
 
@@ -84,10 +85,12 @@ class SqliteRuns:
         *,
         keeps: KeptText = "masked",
         keep_days: int = 30,
+        make_folder: Callable[[], object] = lambda: None,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._keeps: KeptText = keeps
         self._keep_days = keep_days
+        self._make_folder = make_folder
         self._wall_clock = wall_clock
         self._database = Database(folder / _FILE, _SCHEMA, busy_timeout_s=2.0)
         self._holder = Holder(folder / _HOLDERS)
@@ -207,6 +210,7 @@ class SqliteRuns:
     @cached_property
     def _tidied(self) -> bool:
         """Once per process: delete old runs, and settle those whose process was killed."""
+        self._make_folder()
         with suppress(StorageError):  # the next process tries again
             self._delete_old()
             self._settle()

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ragqa.contract import Attempt
 from ragqa.ports import ModelReply, ModelRequest
 from ragqa.validation.search_output import is_search_output
-from ragqa.validation.verdict import Verdict
 
 CallKind = Literal["answer", "again", "repair", "aside"]
 _USER_KINDS = {
@@ -97,20 +97,23 @@ class Recorder:
         self._asked.add(request.messages)
         return kind
 
-    def judged(self, raw: Any, verdict: Verdict) -> None:
+    def judged(self, raw: Any, attempt: Attempt) -> None:
         """Note what the gates said of the last reply."""
-        if not self.calls:
-            return
-        call = self.calls[-1]
-        call.verdict, call.code = verdict.attempt.verdict, verdict.code
-        codes = {fault.code for fault in verdict.faults}
-        is_prose = isinstance(raw, str) and bool(raw.strip()) and "{" not in raw
-        call.is_disobedient = not verdict.accepted and (
-            is_prose
-            or "schema.extra" in codes
-            or any(code.startswith(("rules.", "context.")) for code in codes)
-            or _is_dump(raw)
-        )
+        if self.calls:
+            judged(self.calls[-1], raw, attempt)
+
+
+def judged(call: NotedCall, raw: Any, attempt: Attempt) -> None:
+    """Note what the gates said of the reply of a call."""
+    call.verdict, call.code = attempt.verdict, attempt.code
+    codes = {code for code, _ in attempt.faults}
+    is_prose = isinstance(raw, str) and bool(raw.strip()) and "{" not in raw
+    call.is_disobedient = attempt.verdict == "rejected" and (
+        is_prose
+        or "schema.extra" in codes
+        or any(code.startswith(("rules.", "context.")) for code in codes)
+        or _is_dump(raw)
+    )
 
 
 def _is_dump(raw: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragqa.flow import Pipeline
 from ragqa.ports import Parts
+from ragqa.stages.record import recorded
 
 
 def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
@@ -11,4 +12,4 @@ def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
 
     From the outside in: the record of the run, the conversation, the reuse of an answer, the chain.
     """
-    return pipeline
+    return recorded(pipeline, parts)
