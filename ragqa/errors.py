@@ -20,6 +20,7 @@
     ├── RetrievalError         documents could not be indexed or searched        exit 4
     ├── OutputError            no reply passed the gates                         exit 5
     ├── AgentLimitError        the agent reached a limit                         exit 6
+    ├── IllegalMoveError       a record of a tool call cannot become that state
     ├── SessionError           a session is busy or unreadable                   exit 7
     │   └── SessionBusyError   another run holds it
     └── PermissionDenied       the caller may not do that                        exit 8
@@ -230,6 +231,12 @@ class AgentLimitError(RagqaError):
 
     code = "agent.limit"
     exit_code = 6
+
+
+class IllegalMoveError(RagqaError):
+    """Report a move of a tool call's record that its state does not allow."""
+
+    code = "agent.illegal_move"
 
 
 class SessionError(RagqaError):

@@ -42,11 +42,15 @@ class Policy:
         temperature: Of answer-writing calls.
         timeout_s: Of a whole ask.
         run_budget_tokens: What all calls of one ask may take; ``None`` for no budget.
+        run_budget_cost: The same in money, by the price table.
         handling: Overrides of the table from code to handling.
         price_unit: The one unit that entity prices are in.
         strict_confidence: Whether confidence without evidence is rejected rather than lowered.
         fallback: What answers when no model can: the preset text or quoted sentences.
         raise_degraded: Whether an ask without a valid reply raises OutputError.
+        session_turns: Turns of a conversation that the model sees whole.
+        session_tokens: Budget of earlier turns and their summary in the prompt.
+        session_wait_s: How long to wait for a conversation that is busy.
     """
 
     schema: type[QAResponse] = QAResponse
@@ -58,8 +62,12 @@ class Policy:
     temperature: float | None = 0.2
     timeout_s: float = 60.0
     run_budget_tokens: int | None = None
+    run_budget_cost: float | None = None
     handling: Mapping[str, str] = field(default_factory=dict)
     price_unit: str = ""
     strict_confidence: bool = True
     fallback: Literal["preset", "extractive"] = "preset"
     raise_degraded: bool = False
+    session_turns: int = 4
+    session_tokens: int = 800
+    session_wait_s: float = 30.0

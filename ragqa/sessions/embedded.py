@@ -197,7 +197,9 @@ class EmbeddedSessions:
             used = "UPDATE session SET used_s = ? WHERE id = ?"
             self._database.change(used, (now_s, session_id))
             return
-        self._database.change("DELETE FROM session WHERE used_s < ?", (now_s - self._lifetime_s,))
+        self._database.change(
+            "DELETE FROM session WHERE used_s < ? OR id = ?", (now_s - self._lifetime_s, session_id)
+        )
         self._database.change(
             "INSERT INTO session (id, principal, begun_s, used_s) VALUES (?1, ?2, ?3, ?3)",
             (session_id, principal, now_s),

@@ -172,6 +172,34 @@ class Settings(Values):
     otel: bool = setting(
         "RAGQA_OTEL", "send OpenTelemetry spans to the provider that is set up", default=False
     )
+    session_days: float = setting(
+        "RAGQA_SESSION_DAYS",
+        "a conversation that nobody used for so many days is deleted",
+        default=30,
+        gt=0,
+        le=3650,
+    )
+    session_turns: int = setting(
+        "RAGQA_SESSION_TURNS",
+        "turns of a conversation that the model sees whole; older ones are summarised",
+        default=4,
+        ge=1,
+        le=50,
+    )
+    session_tokens: int = setting(
+        "RAGQA_SESSION_TOKENS",
+        "budget of earlier turns and their summary in the prompt, in tokens",
+        default=800,
+        ge=100,
+        le=100_000,
+    )
+    session_wait_s: float = setting(
+        "RAGQA_SESSION_WAIT_S",
+        "seconds to wait for a conversation that is busy with another question",
+        default=30,
+        ge=0,
+        le=3600,
+    )
     redis_url: kinds.RedisUrl | None = setting(
         "RAGQA_REDIS_URL", "Redis for state that several machines share"
     )
