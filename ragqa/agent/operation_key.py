@@ -55,17 +55,18 @@ def operation_key(
 def _made(tool: str, policy: ToolPolicy, arguments: Mapping[str, Any]) -> str:
     assert callable(policy.key), "only functions make keys"
     try:
-        key = policy.key(dict(arguments))
+        key: Any = policy.key(dict(arguments))
     except Exception as exc:
         raise ConfigError(
             f"The function that makes the operation key of {tool} failed with {type(exc).__name__}."
         ) from exc
-    if not isinstance(key, str) or not key.strip() or len(key) > MAX_KEY_CHARS:
+    usable = isinstance(key, str) and 0 < len(key.strip()) and len(key) <= MAX_KEY_CHARS
+    if not usable:
         raise ConfigError(
             f"The function that makes the operation key of {tool} gave no usable text.",
             hint=f"It has to return 1 to {MAX_KEY_CHARS} characters.",
         )
-    return key
+    return str(key)
 
 
 def digest_of(arguments: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -98,16 +98,8 @@ class ToolPolicy:
     max_result_chars: int = 8000
 
     def __post_init__(self) -> None:
-        for name in ("claims", "rules", "state", "groups", "compares"):
-            value = getattr(self, name)
-            if isinstance(value, str):
-                object.__setattr__(self, name, (value,))
-            elif isinstance(value, list):
-                object.__setattr__(self, name, tuple(value))
-        if isinstance(self.key, str | list):
-            object.__setattr__(
-                self, "key", (self.key,) if isinstance(self.key, str) else (*self.key,)
-            )
+        for name in ("claims", "rules", "state", "groups", "compares", "key"):
+            object.__setattr__(self, name, _several(getattr(self, name)))
         for problem in _problems(self):
             raise ConfigError(f"This tool policy cannot hold: {problem}.")
 
@@ -126,11 +118,14 @@ class ToolPolicy:
         return {name: name for name in self.compares}
 
 
-UNDECLARED = ToolPolicy()
-"""The policy of a tool without one: an effect, without approval, not retried."""
+def _several(value: Any) -> Any:
+    """Return one name as a tuple of one, and a list as a tuple; anything else as it is."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
 
 
-def _problems(policy: ToolPolicy) -> Iterable[str]:
+def _problems(policy: ToolPolicy) -> Iterator[str]:
     """Yield what contradicts itself."""
     for name in ("timeout_s", "approval_lifetime_s", "verifier_timeout_s", "max_result_chars"):
         if not getattr(policy, name) > 0:
@@ -140,15 +135,26 @@ def _problems(policy: ToolPolicy) -> Iterable[str]:
             yield f"{name} cannot be negative"
     if policy.key_lifetime_s is not None and not policy.key_lifetime_s > 0:
         yield "key_lifetime_s has to be above zero"
-    if policy.read_only and (policy.asynchronous or policy.claims or policy.effect):
+    yield from _problems_of_reading(policy) if policy.read_only else _problems_of_effects(policy)
+
+
+def _problems_of_reading(policy: ToolPolicy) -> Iterator[str]:
+    if policy.asynchronous or policy.claims or policy.effect:
         yield "a read-only tool has no effect, claims none and starts no job"
-    if policy.read_only and (policy.key is not None or policy.key_parameter):
-        yield "a read-only tool needs no operation key"
+    if policy.key is not None or policy.key_parameter or policy.verifier is not None:
+        yield "a read-only tool needs neither an operation key nor a verifier"
+
+
+def _problems_of_effects(policy: ToolPolicy) -> Iterator[str]:
     if policy.asynchronous and policy.verifier is None:
         yield "an asynchronous job needs a verifier that tells when it is finished"
     if policy.completes == "verified" and policy.verifier is None:
         yield "completes='verified' needs a verifier"
     if policy.repeatable and policy.key is not None:
         yield "a key makes two calls the same operation, so it is not repeatable"
-    if not policy.read_only and policy.retries and not (policy.verifier and policy.key_parameter):
+    if policy.retries and not (policy.verifier and policy.key_parameter):
         yield "an effect is only tried again with a verifier and a key_parameter"
+
+
+UNDECLARED = ToolPolicy()
+"""The policy of a tool without one: an effect, without approval, not retried."""
