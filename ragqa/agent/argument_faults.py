@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def schema_faults(closed: Schema, arguments: dict[str, Any]) -> tuple[Fault, ...
                     faults.setdefault((fault.field, fault.code), fault)
             if len(faults) >= MAX_FAULTS:
                 break
-    except (SchemaError, Unresolvable, ValueError, TypeError, KeyError, RecursionError) as exc:
+    except (SchemaError, Unresolvable, re.error, ValueError, TypeError, RecursionError) as exc:
         raise ConfigError(f"The schema of the arguments cannot be used: {_line(exc)}") from exc
     ordered = sorted(faults.values(), key=lambda fault: _WORST_FIRST.index(fault.code))
     return tuple(ordered[:MAX_FAULTS])

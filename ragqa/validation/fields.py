@@ -58,7 +58,9 @@ def _members(value: Any) -> Iterable[tuple[Any, Any]]:
         return enumerate(value)
     if isinstance(value, dict):
         return value.items()
-    return vars(value).items() if isinstance(value, BaseModel) else ()
+    if isinstance(value, BaseModel):
+        return (vars(value) | (value.__pydantic_extra__ or {})).items()
+    return ()
 
 
 def mended(value: BaseModel, update: Mapping[str, Any]) -> BaseModel:
