@@ -8,7 +8,7 @@ LangChain.
 
 from ragqa.flow.drive import Event, ainvoke, astream, invoke, stream
 from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, TextReveal, Withdrawn
-from ragqa.flow.pipeline import Pipeline, Stage
+from ragqa.flow.pipeline import Pipeline, Stage, surrounded
 
 __all__ = [
     "Ask",
@@ -25,4 +25,5 @@ __all__ = [
     "astream",
     "invoke",
     "stream",
+    "surrounded",
 ]

@@ -113,10 +113,16 @@ class _Running:
             self._turn = stop.value
             return None
 
-    def shown(self, effect: Ask, piece: str | ModelReply) -> Iterator[str]:
-        """Keep a whole reply as the result; turn a piece into what may be read of it."""
+    def shown(self, effect: Ask, piece: str | ModelReply | None) -> Iterator[str | Withdrawn]:
+        """Keep a whole reply as the result; turn a piece into what may be read of it.
+
+        A model that calls tools yields None where the reply so far turned out to be no answer.
+        """
         if isinstance(piece, ModelReply):
             self.result = piece
+        elif piece is None:
+            if effect.reveal is not None and effect.reveal.withdraw():
+                yield Withdrawn("tools")
         elif effect.reveal is not None and (text := effect.reveal.feed(piece)):
             yield text
 

@@ -16,6 +16,9 @@ class TextReveal(Protocol):
     def feed(self, piece: str) -> str:
         """Return what became readable with this piece; often nothing."""
 
+    def withdraw(self) -> bool:
+        """Start over with another reply; tell whether anything was readable of this one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

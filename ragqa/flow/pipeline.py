@@ -64,3 +64,22 @@ def _with_timings(turn: Turn) -> Turn:
         return turn
     timings_ms = {**turn.timings_ms, "total": round(sum(turn.timings_ms.values()), 3)}
     return replace(turn, answer=turn.answer.model_copy(update={"timings_ms": timings_ms}))
+
+
+@dataclass(frozen=True, slots=True)
+class _Surrounded(Pipeline):
+    run: Step = lambda turn: turn
+
+    def __or__(self, other: Stage | Pipeline) -> Pipeline:
+        return Pipeline((Stage("surrounded", self.run),), self.clock) | other
+
+    def effects(self, turn: Turn) -> Effects:
+        return Stage("surrounded", self.run).effects(turn)
+
+
+def surrounded(pipeline: Pipeline, run: Step) -> Pipeline:
+    """Return a pipeline that runs ``run``, which runs the pipeline's effects where it wants to.
+
+    It has the stages of the pipeline, and adds no timing of its own: they would count twice.
+    """
+    return _Surrounded(pipeline.stages, pipeline.clock, run)

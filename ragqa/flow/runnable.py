@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -35,14 +36,16 @@ class ChainRunnable(Runnable[Any, Any]):
         self.pipeline = pipeline
         self._begin = begin
         self._finish = finish or drive.answer_of
+        self._run_once = _Signed(self._run)
+        self._arun_once = _Signed(self._arun)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question."""
-        return self._call_with_config(self._run, input, config, run_type="chain")
+        return self._call_with_config(self._run_once, input, config, run_type="chain")
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question without blocking the event loop."""
-        return await self._acall_with_config(self._arun, input, config, run_type="chain")
+        return await self._acall_with_config(self._arun_once, input, config, run_type="chain")
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
@@ -81,6 +84,20 @@ class ChainRunnable(Runnable[Any, Any]):
             self.pipeline, self._begin(_last(received)), config, self._finish
         ):
             yield event
+
+
+class _Signed:
+    """A method with its signature at hand: LangChain looks that up twice in every call.
+
+    ``inspect.signature`` builds one anew each time unless there is one in ``__signature__``.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+        self.__signature__ = inspect.signature(method)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._method(*args, **kwargs)
 
 
 def _last(inputs: Any) -> Any:

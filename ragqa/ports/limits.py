@@ -39,7 +39,7 @@ LimitsOf = Callable[[str], CallLimits]
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """Something that a budget bounds: a run, a session, a day.
+    """Something that a budget bounds: a session, a day.
 
     Attributes:
         scope: Which kind it is.
@@ -49,7 +49,7 @@ class Purse:
         until_s: Seconds since the epoch at which it starts anew; None where it does not.
     """
 
-    scope: Literal["run", "session", "day"]
+    scope: Literal["session", "day"]
     name: str
     tokens: int | None = None
     cost: float | None = None
@@ -59,8 +59,8 @@ class Purse:
 class Spending(Protocol):
     """Keeps what was spent of budgets; safe for threads and processes."""
 
-    def purses(self, run_id: str, principal: str, session_id: str | None) -> Sequence[Purse]:
-        """Return the budgets that bound a run; none where none is set."""
+    def purses(self, principal: str, session_id: str | None) -> Sequence[Purse]:
+        """Return the budgets that bound an ask now; none where none is set."""
 
     def reserve(self, purses: Sequence[Purse], tokens: int, cost: float) -> None:
         """Take tokens and money out of all purses at once, or out of none.

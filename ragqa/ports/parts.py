@@ -6,10 +6,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from ragqa.ports.limits import Spending
 from ragqa.ports.models import ChatModel
 from ragqa.ports.policy import Policy
 from ragqa.ports.retrieval import Reranker, Retriever
-from ragqa.ports.reuse import AnswerStore
+from ragqa.ports.reuse import Reuse
 from ragqa.ports.running import Clock
 from ragqa.ports.runs import RunStore
 from ragqa.ports.sessions import SessionStore
@@ -27,7 +28,8 @@ class Parts:
         reranker: Cuts the retrieved passages to the best few.
         gates: A ``ragqa.validation.Gates`` in place of the default gates.
         sessions: Keeps conversations; ``None`` where none are kept.
-        answers: Keeps accepted answers for reuse; ``None`` where none are reused.
+        answers: How accepted answers are reused; ``None`` where none are.
+        spending: Keeps what was spent of budgets; ``None`` where none is set.
         runs: Keeps a record of every ask; ``None`` where none are kept.
         clock: Tells the time, for deadlines and timings.
     """
@@ -39,6 +41,7 @@ class Parts:
     reranker: Reranker | None = None
     gates: Any = None
     sessions: SessionStore | None = None
-    answers: AnswerStore | None = None
+    answers: Reuse | None = None
+    spending: Spending | None = None
     runs: RunStore | None = None
     clock: Clock = time.monotonic
