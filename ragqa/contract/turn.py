@@ -37,6 +37,8 @@ class Turn:
         category: What the intent step took the question for.
         strategy: How documents are looked up.
         passages: What was retrieved, best first.
+        tools: The records of tool calls, as the Answer shows them.
+        evidence: Results of tools, which may support an answer as passages do.
         context: What of it the writer sees.
         history: Earlier turns as the prompt shows them.
         answer: Set by the last stage.
@@ -55,6 +57,8 @@ class Turn:
     strategy: Strategy = Strategy()
     passages: tuple[Passage, ...] = ()
     context: tuple[ContextBlock, ...] = ()
+    tools: tuple[dict[str, Any], ...] = ()
+    evidence: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
     answer: Answer | None = None
     attempts: tuple[Attempt, ...] = ()

@@ -24,6 +24,7 @@ def check_context(turn: Turn, parts: Parts) -> CheckContext:
         question=turn.question.text,
         titles=tuple(dict.fromkeys(passage.title for passage in passages)),
         passages=passages,
+        evidence=turn.evidence,
         numbered=tuple(block.passage.title for block in turn.context),
         caller=turn.caller,
         categories=policy.categories,

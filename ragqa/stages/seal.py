@@ -39,6 +39,7 @@ def answered(
             chain=turn.chain,
             citations=citations,
             attempts=turn.attempts,
+            tools=turn.tools,
             passages=turn.passages,
             usage=turn.usage,
             run_id=turn.run_id,

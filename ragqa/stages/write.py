@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ragqa import context
 from ragqa.contract import ContextBlock, QAResponse, Turn
 from ragqa.errors import ConfigError, RagqaError
-from ragqa.flow import Ask, Effect, Effects, Show, Stage, Withdrawn
+from ragqa.flow import Ask, Effect, Effects, Stage
 from ragqa.instructions import answer_messages, longest_object_tokens, repair_messages
 from ragqa.language import estimate_tokens, language_of
 from ragqa.ports import ChatModel, Message, ModelReply, ModelRequest, Parts
@@ -19,8 +19,8 @@ from ragqa.stages.judging import check_context, gates_of
 from ragqa.stages.quote import quote
 from ragqa.stages.retrieve import remaining_s
 from ragqa.stages.seal import abstained, answered, degraded
+from ragqa.stages.showing import ModelDraft, Shown
 from ragqa.validation.fix_retry import Accept, AskModel, FixAndRetry, Step
-from ragqa.validation.stream import PartialAnswer
 from ragqa.validation.verdict import Verdict
 
 REPAIR_SHARE = 3
@@ -38,10 +38,14 @@ def write(parts: Parts) -> Stage:
     model = parts.model
 
     def step(turn: Turn) -> Effects:
+        if turn.answer is not None:  # a stage before has sealed it
+            return turn
         has_context = bool(turn.context)
         if not has_context and turn.notes.get("needs_documents", True):
             return (yield from _without_model(turn, parts, None))
-        turn, messages = _within_prompt_budget(turn, parts)
+        fitting, messages = _within_prompt_budget(turn, parts)
+        if "model_draft" not in turn.notes:  # that one is written: nothing is left out of it
+            turn = fitting
         if has_context and not turn.context:
             return (yield from _without_model(turn, parts, "limit"))
         return (yield from _written(turn, messages, parts, model))
@@ -51,8 +55,9 @@ def write(parts: Parts) -> Stage:
 
 def _written(turn: Turn, messages: tuple[Message, ...], parts: Parts, model: ChatModel) -> Effects:
     writing = _writing(turn, messages, parts)
-    shown = _Shown(parts.policy.schema)
-    outcome: Step = writing.start()
+    draft: ModelDraft | None = turn.notes.get("model_draft")
+    shown = draft.shown if draft else Shown(parts.policy.schema)
+    outcome = (yield from _judged(draft, writing)) if draft else writing.start()
     while isinstance(outcome, AskModel):
         asked = parts.fallback_model if outcome.fallback and parts.fallback_model else model
         outcome = yield from _reply(asked, outcome.request, writing, shown, turn, parts)
@@ -67,11 +72,23 @@ def _written(turn: Turn, messages: tuple[Message, ...], parts: Parts, model: Cha
     return (yield from _without_model(turn, parts, outcome.reason))
 
 
+def _judged(draft: ModelDraft, writing: FixAndRetry) -> Generator[Effect, Any, Step]:
+    """Let the gates judge what a stage before had a model write."""
+    if draft.reply is None:
+        assert draft.error is not None, "a draft is a reply or says why there is none"
+        outcome = writing.fail(draft.error)
+    else:
+        outcome = writing.feed(draft.reply)
+    if isinstance(outcome, AskModel):
+        yield from draft.shown.withdrawn(_last_code(writing))
+    return outcome
+
+
 def _reply(
     model: ChatModel,
     request: ModelRequest,
     writing: FixAndRetry,
-    shown: _Shown,
+    shown: Shown,
     turn: Turn,
     parts: Parts,
 ) -> Generator[Effect, Any, Step]:
@@ -87,11 +104,11 @@ def _reply(
     return writing.feed(reply)
 
 
-def _accepted(turn: Turn, verdict: Verdict, shown: _Shown, parts: Parts) -> Effects:
+def _accepted(turn: Turn, verdict: Verdict, shown: Shown, parts: Parts) -> Effects:
     response = verdict.response
     assert isinstance(response, QAResponse), "the schema gate passes instances of the schema"
     yield from shown.completed(response.answer)
-    if response.needs_human and not response.sources:
+    if response.needs_human and not response.sources and not turn.evidence:
         return answered(turn, response, status="abstained", reason="no_evidence")
     status = "answered" if len(turn.attempts) == 1 else "repaired"
     return answered(
@@ -151,11 +168,17 @@ def _writing(turn: Turn, messages: tuple[Message, ...], parts: Parts) -> FixAndR
 def _messages(turn: Turn, parts: Parts) -> tuple[Message, ...]:
     return answer_messages(
         question=turn.question.text,
-        passages=context.render(turn.context),
+        passages=_evidence(turn, turn.context),
         language=language_of(turn.question.text),
         schema=parts.policy.schema,
         history="".join(f"{line}\n\n" for line in turn.history),
     )
+
+
+def _evidence(turn: Turn, blocks: tuple[ContextBlock, ...]) -> str:
+    """Return what an answer may rest on: passages, and what tools have returned and done."""
+    facts: str = turn.notes.get("facts", "")
+    return "\n\n".join(text for text in (context.render(blocks), facts) if text)
 
 
 def _within_prompt_budget(turn: Turn, parts: Parts) -> tuple[Turn, tuple[Message, ...]]:
@@ -182,7 +205,7 @@ def _repair(
         of_content = verdict.code.startswith(_CONTENT) or any(
             fault.code == "schema.missing" and fault.field == "answer" for fault in verdict.faults
         )
-        passages = context.render(_concerned(turn.context, rejected)) if of_content else ""
+        passages = _evidence(turn, _concerned(turn.context, rejected)) if of_content else ""
         return ModelRequest(
             messages=repair_messages(
                 rejected=rejected,
@@ -208,37 +231,3 @@ def _concerned(blocks: tuple[ContextBlock, ...], rejected: str) -> tuple[Context
 
 def _last_code(writing: FixAndRetry) -> str:
     return writing.attempts[-1].code if writing.attempts else "model_unavailable"
-
-
-@dataclass(slots=True)
-class _Shown:
-    """What whoever watches the stream has been shown of the reply under way."""
-
-    schema: type[QAResponse]
-    text: str = ""
-    _reveal: PartialAnswer = field(init=False)
-
-    def fresh(self) -> _Shown:
-        """Start over with a new reply."""
-        self._reveal = PartialAnswer(schema=self.schema)
-        return self
-
-    def feed(self, piece: str) -> str:
-        """Return what became readable, and remember it."""
-        readable = self._reveal.feed(piece)
-        self.text += readable
-        return readable
-
-    def withdrawn(self, reason: str) -> Generator[Effect, Any, None]:
-        """Take back what was shown, if anything was."""
-        if self.text:
-            self.text = ""
-            yield Withdrawn(reason)
-
-    def completed(self, answer: str) -> Generator[Effect, Any, None]:
-        """Show what is missing of the accepted answer; replace what differs from it."""
-        if not answer.startswith(self.text):
-            yield from self.withdrawn("mended")
-        if rest := answer[len(self.text) :]:
-            self.text = answer
-            yield Show(rest)
