@@ -6,7 +6,6 @@ what cannot be written is logged, and the ask goes on.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -17,8 +16,6 @@ from ragqa.flow import Call, Effects, Pipeline
 from ragqa.ports import Parts, RunStore
 from ragqa.ports.transport import listener
 from ragqa.stages.recording import Recording
-
-_log = logging.getLogger(__name__)
 
 
 def recorded(pipeline: Pipeline, parts: Parts) -> Pipeline:
@@ -86,4 +83,6 @@ def _written(write: Callable[[], Any]) -> None:
     try:
         write()
     except Exception as exc:
-        _log.warning("This ask is not recorded: %s", exc)
+        import logging  # 2 ms that asks without a fault do not need
+
+        logging.getLogger(__name__).warning("This ask is not recorded: %s", exc)
