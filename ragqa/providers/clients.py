@@ -28,6 +28,10 @@ Client = TypeVar("Client", openai.OpenAI, openai.AsyncOpenAI)
 
 CONNECT_TIMEOUT_S = 10.0
 _IDENTITY_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
+_TELEMETRY_HEADERS = (
+    *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS", "X-Stainless-Arch"),
+    *("X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Async"),
+)
 
 
 class Clients:
@@ -121,7 +125,10 @@ class Clients:
         return options
 
     def _headers(self) -> dict[str, Any]:
-        return {} if self._at.is_official else dict.fromkeys(_IDENTITY_HEADERS, openai.omit)
+        """Leave out what only OpenAI needs to know: whose account, and which machine asks."""
+        if self._at.is_official:
+            return {}
+        return dict.fromkeys((*_IDENTITY_HEADERS, *_TELEMETRY_HEADERS), openai.omit)
 
     def _without_surroundings(self, client: Client) -> Client:
         """Take out of a client what the SDK found in OPENAI_CUSTOM_HEADERS: it is for OpenAI.

@@ -128,5 +128,10 @@ def _payload(arguments: dict[str, Any]) -> tuple[dict[str, Any], float | None]:
     return payload, timeout_s
 
 
+_HEADERS = dict.fromkeys(("x-stainless-retry-count", "x-stainless-read-timeout"), openai.omit)
+"""The SDK counts no retries here, and the time-out concerns nobody else."""
+
+
 def _sent(step: Send) -> dict[str, Any]:
-    return {"body": step.form.body, "options": {"timeout": timeout(step.timeout_s)}}
+    options = {"timeout": timeout(step.timeout_s), "headers": _HEADERS}
+    return {"body": step.form.body, "options": options}

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -95,8 +96,14 @@ class StoredChunk:
             start=chunk.start,
             end=chunk.end,
             groups=chunk.groups,
-            metadata=dict(chunk.metadata),
+            metadata=_own(chunk.metadata),
         )
+
+
+def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy that its owner may change, lists and all."""
+    nested = any(isinstance(value, list | dict) for value in metadata.values())
+    return deepcopy(dict(metadata)) if nested else dict(metadata)
 
 
 def placed(chunk: Chunk, file: StoredFile, number: int) -> StoredChunk:
@@ -153,12 +160,19 @@ def _describe(stored: StoredChunk, document: tantivy.Document) -> None:
 
 def stored_file(document: tantivy.Document) -> StoredFile:
     """Read a file's record back."""
-    return StoredFile(**_decoded(document, FILE_RECORD))
+    stored: Any = document.get_first(FILE_RECORD)
+    return StoredFile(**json.loads(stored))
 
 
 def stored_chunk(document: tantivy.Document) -> StoredChunk:
     """Read a chunk's record back."""
-    record = _decoded(document, RECORD)
+    stored: Any = document.get_first(RECORD)
+    return _chunk_of(stored)
+
+
+@lru_cache(maxsize=512)  # a service retrieves the same passages again and again
+def _chunk_of(stored: bytes) -> StoredChunk:
+    record = json.loads(stored)
     path, number = record.pop("path"), record.pop("number")
     record["groups"] = tuple(record["groups"])
     return StoredChunk(Chunk(**record), path, number)
@@ -224,9 +238,3 @@ def _fields(value: StoredFile | Chunk) -> dict[str, Any]:
 
 def _encoded(record: Mapping[str, Any]) -> bytes:
     return _JSON.encode(record).encode("utf-8", "surrogatepass")  # as json.loads decodes it
-
-
-def _decoded(document: tantivy.Document, field: str) -> dict[str, Any]:
-    stored: Any = document.get_first(field)
-    record: dict[str, Any] = json.loads(stored)
-    return record
