@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
 from ragqa.grounding.asked import Asked
 from ragqa.grounding.figures import Figure, figures
-from ragqa.language import AnswerType, Measure, content_words, has_han, tagged
+from ragqa.language import AnswerType, Measure, content_terms, has_han, tagged
 from ragqa.language.script import HAN_RUN
 
 _MONTH = (
@@ -68,6 +68,17 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
 
     A slice whose words all stand in the question answers nothing.
     """
+    spans = _spans(sentence, question)
+    return None if spans is None else list(spans)
+
+
+def could_answer(sentence: str, question: Asked) -> bool | None:
+    """Tell whether :func:`answer_spans` would find any; None where the kind has no marks."""
+    spans = _spans(sentence, question)
+    return None if spans is None else any(True for _ in spans)
+
+
+def _spans(sentence: str, question: Asked) -> Iterable[Span] | None:
     measure, kind = question.measure, question.answer_type
     if measure is not None:
         told = measured_spans(sentence, measure)
@@ -83,7 +94,7 @@ def answer_spans(sentence: str, question: Asked) -> list[Span] | None:
         spans = _names(sentence, _PERSON_TAGS if kind == "person" else _PLACE_TAGS, chinese)
     else:
         return None
-    return [span for span in spans if _is_new(sentence[span[0] : span[1]], question)]
+    return (span for span in spans if _is_new(sentence[span[0] : span[1]], question))
 
 
 def measured_spans(sentence: str, measure: Measure) -> list[Span]:
@@ -127,5 +138,5 @@ def _names(sentence: str, tags: frozenset[str], chinese: bool) -> Iterator[Span]
 def _is_new(text: str, question: Asked) -> bool:
     if HAN_RUN.search(text):
         return text not in question.text
-    terms = [word.term for word in content_words(text, segment=False)]
+    terms = content_terms(text, segment=False)
     return not terms or any(term not in question.weights for term in terms)

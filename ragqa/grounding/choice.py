@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from ragqa.contract import Passage
-from ragqa.grounding.answer_spans import answer_spans, names_something
+from ragqa.grounding.answer_spans import could_answer, names_something
 from ragqa.grounding.asked import Asked, asked
-from ragqa.grounding.reading import read_sentences
+from ragqa.grounding.reading import beginnings, begins, read_sentences
 from ragqa.language import content_terms, likeness
 from ragqa.language.script import HAN_RUN
 
@@ -99,7 +99,8 @@ class _Weighed:
 
     def share(self, found: Shares) -> float:
         """Return the weighted share of the question that was found."""
-        return sum(map(operator.mul, self.weights, found)) / self.total
+        shares: float = sum(map(operator.mul, self.weights, found))
+        return shares / self.total
 
 
 def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate]:
@@ -164,6 +165,7 @@ class _Sentence:
     end: int
     text: str
     terms: tuple[str, ...]
+    known: frozenset[str]
     found: Shares
 
 
@@ -183,10 +185,11 @@ def _read(what: Asked, passage: Passage, rank: int) -> _Read:
     # Where the question has no Chinese, a document's need not be cut: no dictionary is loaded.
     segment = bool(what.characters)
     title = _terms(_EXTENSION.sub("", passage.title), segment)
-    above = _found(what, {*title, *_terms(passage.heading, segment)})
+    named = frozenset([*title, *_terms(passage.heading, segment)])
+    above = _found(what, named, beginnings(named))
     titled = bool(title) and what.weights.keys() >= set(title)
     read = [
-        _Sentence(*sentence, _found(what, frozenset(sentence.terms)))
+        _Sentence(*sentence[:5], _found(what, sentence.known, sentence.beginnings))
         for sentence in read_sentences(passage.text, segment=segment)
     ]
     whole = _union(above, *(sentence.found for sentence in read))
@@ -225,14 +228,14 @@ def _candidates(
             lead=read.sentences[number - 1].text if number else "",
             features=features,
             score=sum(weight * features[name] for name, weight in WEIGHTS.items()),
-            terms=frozenset(sentence.terms),
+            terms=sentence.known,
             found=dict(zip(what.terms, sentence.found, strict=True)),
             found_in_passage=whole,
         )
 
 
-def _found(what: Asked, terms: Collection[str]) -> Shares:
-    return tuple([likeness(term, terms) for term in what.weights])
+def _found(what: Asked, terms: frozenset[str], begun: frozenset[str]) -> Shares:
+    return tuple([likeness(term, terms) if begins(term) in begun else 0.0 for term in what.weights])
 
 
 def _union(*shares: Shares) -> Shares:
@@ -248,14 +251,14 @@ def _own_features(
 ) -> dict[str, float]:
     coverage = what.share(found)
     question = what.asked
-    spans = answer_spans(sentence.text, question)
+    typed = could_answer(sentence.text, question)
     return {
         "coverage": coverage,
         "characters": _characters(question, sentence.text, coverage),
         "pairs": _pairs(what, sentence, topics),
-        "typed": 0.5 if spans is None else float(bool(spans)),
+        "typed": 0.5 if typed is None else float(typed),
         "naming": float(question.naming and names_something(sentence.text)),
-        "measured": float(question.measure is not None and bool(spans)),
+        "measured": float(question.measure is not None and bool(typed)),
     }
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ragqa.contract import Citation, Passage
 from ragqa.grounding.names import holds
-from ragqa.grounding.reading import read_sentences
+from ragqa.grounding.reading import begins, read_sentences
 from ragqa.language import content_terms, likeness, rarity, sentences
 
 _LEAST_SHARE = 0.25
@@ -133,7 +133,7 @@ def _held(weights: Mapping[str, float], terms: frozenset[str], beginnings: froze
     for term, weight in weights.items():
         if term in terms:
             held += weight
-        elif term[:_BEGINNING] in beginnings:  # else nothing there is like it
+        elif begins(term) in beginnings:  # else nothing there is like it
             held += weight * likeness(term, terms)
     return held
 
@@ -150,21 +150,14 @@ def _verbatim(text: str, passages: Sequence[Passage]) -> Quote | None:
 Slice = tuple[int, int, frozenset[str], frozenset[str]]
 """Start, end, terms, and the beginnings of the terms."""
 
-_BEGINNING = 5  # words that are alike begin with so many equal letters
-
 
 @lru_cache(maxsize=512)  # a service retrieves the same passages again and again
 def _slices(text: str) -> tuple[Slice, ...]:
     """Return the sentences of a passage and each two neighbouring ones, with their terms."""
-    single = [(one.start, one.end, frozenset(one.terms)) for one in read_sentences(text)]
-    return tuple(
-        (start, end, terms, frozenset(term[:_BEGINNING] for term in terms))
-        for start, end, terms in (*single, *_doubles(single))
-    )
+    single = [(one.start, one.end, one.known, one.beginnings) for one in read_sentences(text)]
+    return (*single, *_doubles(single))
 
 
-def _doubles(
-    single: list[tuple[int, int, frozenset[str]]],
-) -> Iterator[tuple[int, int, frozenset[str]]]:
-    for (start, _, first), (_, end, second) in pairwise(single):
-        yield start, end, first | second
+def _doubles(single: list[Slice]) -> Iterator[Slice]:
+    for (start, _, first, begun), (_, end, second, begun_too) in pairwise(single):
+        yield start, end, first | second, begun | begun_too
