@@ -14,7 +14,7 @@ from ragqa.errors import ConfigError, RagqaError
 
 INTERRUPTED = 130
 FAILED = 1
-COMMANDS = ("ask", "search", "index", "check", "doctor")
+COMMANDS = ("ask", "search", "index", "check", "doctor", "eval")
 
 _DESCRIPTION = """\
 Answers questions from your documents, with sources.
@@ -26,8 +26,8 @@ Answers questions from your documents, with sources.
 _EPILOG = """\
 Output is text on a terminal and JSON in a pipe or with --json. Settings come from the environment,
 .env and ragqa.toml; ragqa doctor shows them. RAGQA_DEBUG=1 shows where an error arose.
-Exit codes: 0 answered; 2 usage or settings; 3 the model's service; 4 documents or search;
-5 check: not accepted; 6 agent limit; 7 session; 8 permission.
+Exit codes: 0 answered; 1 eval: a figure missed; 2 usage or settings; 3 the model's service;
+4 documents or search; 5 check: not accepted; 6 agent limit; 7 session; 8 permission.
 """
 
 
