@@ -189,6 +189,11 @@ class _Text:
         """The stems that carry matter."""
         return frozenset(word.term for word in content_words(self._text))
 
+    @cached_property
+    def without_han(self) -> _Text:
+        """The text without its Chinese words."""
+        return _read(_HAN_RUN.sub(" ", self.plain))
+
     def held(self, keywords: tuple[str, ...]) -> list[_Text]:
         """Return the keywords that stand in this text: phrases of stems, or Han characters."""
         phrases, han = _apart(keywords)
@@ -200,9 +205,8 @@ class _Text:
 
     def shared(self, other: _Text) -> frozenset[str]:
         """Return the stems that both hold; a text without Chinese shares no Chinese ones."""
-        if other.is_han and not self.is_han:
-            other = _read(_HAN_RUN.sub(" ", other.plain))
-        return self.terms & other.terms
+        comparable = other.without_han if other.is_han and not self.is_han else other
+        return self.terms & comparable.terms
 
     @property
     def weight(self) -> float:
@@ -241,6 +245,8 @@ def _score(asked: _Text, category: Category) -> float:
 def _overlap(one: _Text, other: _Text) -> float:
     """Return how alike two questions are; 0 unless they share more than one word, or half."""
     shared = one.terms & other.terms
+    if len(shared) < 2:
+        return 0.0
     both = sum(map(rarity, shared))
     either = sum(map(rarity, one.terms | other.terms))
-    return both / either if len(shared) > 1 and both >= either / 2 else 0.0
+    return both / either if both >= either / 2 else 0.0

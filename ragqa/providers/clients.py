@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncGenerator, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
@@ -76,14 +76,14 @@ class Clients:
         if tokens:
             weakref.finalize(self, tokens.close)
         kind = openai.AzureOpenAI if self._at.api_version else openai.OpenAI
-        return self._without_surroundings(kind(http_client=http, **self._sdk(tokens)))
+        return self._prepared(kind(http_client=http, **self._sdk(tokens)))
 
     def _made_async(self) -> tuple[openai.AsyncOpenAI, AsyncTokens | None]:
         tokens = self._at.entra.of_a_loop() if self._at.entra else None
         http = openai.DefaultAsyncHttpxClient(**self._http())
         kind = openai.AsyncAzureOpenAI if self._at.api_version else openai.AsyncOpenAI
         client = kind(http_client=http, **self._sdk(tokens))
-        return self._without_surroundings(client), tokens
+        return self._prepared(client), tokens
 
     async def _until_loop_ends(
         self,
@@ -130,13 +130,15 @@ class Clients:
             return {}
         return dict.fromkeys((*_IDENTITY_HEADERS, *_TELEMETRY_HEADERS), openai.omit)
 
-    def _without_surroundings(self, client: Client) -> Client:
+    def _prepared(self, client: Client) -> Client:
         """Take out of a client what the SDK found in OPENAI_CUSTOM_HEADERS: it is for OpenAI.
 
-        No argument of the SDK turns this off.
+        No argument of the SDK turns this off. And let the client put addresses together once: the
+        SDK does it for every request, which takes a tenth of the time that its requests need.
         """
         if not self._at.is_official:
             client._custom_headers = self._headers()
+        client._prepare_url = lru_cache(maxsize=8)(client._prepare_url)  # type: ignore[method-assign]
         return client
 
 
