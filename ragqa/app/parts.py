@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ragqa.app.home import made_home
 from ragqa.app.indexing import open_index
 from ragqa.app.narrowed import narrowed
 from ragqa.app.runs import runs_for
@@ -33,6 +34,7 @@ def parts_for(settings: Settings, *, with_model: bool = True) -> Parts:
         model=chat_model(settings) if with_model else None,
         fallback_model=fallback_model(settings) if with_model else None,
         runs=runs_for(settings),
+        home=lambda: made_home(settings),
         sessions=LateSessions(settings),
     )
 
@@ -63,6 +65,9 @@ def policy_for(settings: Settings) -> Policy:
         temperature=settings.temperature,
         timeout_s=settings.timeout_s,
         run_budget_tokens=settings.run_budget_tokens,
+        max_model_calls=settings.max_model_calls,
+        max_tool_calls=settings.max_tool_calls,
+        force_search=settings.force_search,
         handling=settings.handling,
         price_unit=settings.price_unit,
         strict_confidence=settings.strict_confidence,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ragqa.ports.limits import Spending
@@ -31,6 +33,8 @@ class Parts:
         answers: How accepted answers are reused; ``None`` where none are.
         spending: Keeps what was spent of budgets; ``None`` where none is set.
         runs: Keeps a record of every ask; ``None`` where none are kept.
+        home: Makes and returns the folder of the agent's ledger and waiting runs; ``None``: they
+            live as long as the chain does.
         clock: Tells the time, for deadlines and timings.
     """
 
@@ -44,4 +48,5 @@ class Parts:
     answers: Reuse | None = None
     spending: Spending | None = None
     runs: RunStore | None = None
+    home: Callable[[], Path] | None = None
     clock: Clock = time.monotonic

@@ -43,6 +43,9 @@ class Policy:
         timeout_s: Of a whole ask.
         run_budget_tokens: What all calls of one ask may take; ``None`` for no budget.
         run_budget_cost: The same in money, by the price table.
+        max_model_calls: Replies of the model in one run of the agent.
+        max_tool_calls: Tool calls in one run of the agent.
+        force_search: Whether the agent's first step has to search the documents.
         handling: Overrides of the table from code to handling.
         price_unit: The one unit that entity prices are in.
         strict_confidence: Whether confidence without evidence is rejected rather than lowered.
@@ -63,6 +66,9 @@ class Policy:
     timeout_s: float = 60.0
     run_budget_tokens: int | None = None
     run_budget_cost: float | None = None
+    max_model_calls: int = 8
+    max_tool_calls: int = 16
+    force_search: bool = False
     handling: Mapping[str, str] = field(default_factory=dict)
     price_unit: str = ""
     strict_confidence: bool = True

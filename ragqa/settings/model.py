@@ -155,6 +155,24 @@ class Settings(Values):
     timeout_s: float = setting(
         "RAGQA_TIMEOUT_S", "seconds for a whole answer", default=60.0, gt=0, le=3600
     )
+    max_model_calls: int = setting(
+        "RAGQA_MAX_MODEL_CALLS",
+        "replies of the model in one run of the agent",
+        default=8,
+        ge=1,
+        le=100,
+    )
+    max_tool_calls: int = setting(
+        "RAGQA_MAX_TOOL_CALLS", "tool calls in one run of the agent", default=16, ge=0, le=1000
+    )
+    force_search: bool = setting(
+        "RAGQA_FORCE_SEARCH", "make the agent search the documents first", default=False
+    )
+    tools: kinds.Line | None = setting(
+        "RAGQA_TOOLS",
+        "the agent's own tools, as module:factory (in the environment only)",
+        trusted_only=True,
+    )
     concurrency: int = setting(
         "RAGQA_CONCURRENCY", "questions at a time in ask --file", default=4, ge=1, le=64
     )
