@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragqa.cli import terminal
+from ragqa.cli.calls_text import sequence
 
 if TYPE_CHECKING:
     from ragqa.doctor import Finding
@@ -83,28 +84,9 @@ def _text(found: Sequence[Finding], settings: Sequence[dict[str, str]]) -> str:
             lines.append(f"{'':<14} {terminal.plain(entry['hint'])}")
         if finding.name == "settings" and finding.status == "ok":
             lines += [f"{'':<14}   {terminal.plain(_setting(item))}" for item in settings]
-        lines += [f"{'':<14}   {terminal.plain(line)}" for line in _sequence(entry)]
+        lines += [f"{'':<14}   {terminal.plain(line)}" for line in sequence(entry.get("calls", ()))]
     return "\n".join(lines) + "\n"
 
 
 def _setting(item: dict[str, str]) -> str:
     return f"{item['name']}={item['value']}  ({item['source']})"
-
-
-def _sequence(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the messages of a trial, call by call: role, kind and size."""
-    for number, call in enumerate(entry.get("calls", ()), 1):
-        tools = ", ".join(call["tools"]) or "none"
-        yield f"call {number} ({call['kind']}) to {call['model']}, tools offered: {tools}"
-        for message in call["messages"]:
-            yield f"  {message['role']:<9} {message['kind']}, {message['chars']} characters"
-        yield f"  {_ending(call)}"
-
-
-def _ending(call: dict[str, Any]) -> str:
-    if call["error"]:
-        return f"no reply: {call['error']}"
-    ended = f"finish reason {call['finish_reason'] or 'none'}"
-    if not call["verdict"]:
-        return ended
-    return f"{ended}, gates: {call['verdict']} ({call['code']})"

@@ -19,6 +19,8 @@ _RESPONSE_FACTS = frozenset(("confidence", "category", "needs_human"))
 
 def kept(run: Run, keeps: KeptText) -> Run:
     """Return a run with no more of its texts than is to be kept."""
+    if run.record:
+        run = replace(run, record={**run.record, "kept": keeps})
     if keeps == "full":
         return run
     if keeps == "none":
@@ -32,7 +34,10 @@ def kept(run: Run, keeps: KeptText) -> Run:
     _changed(run, noted)
     whole = "\n".join(texts)
     # One pass over all texts tells that nothing is to be masked, as in most runs.
-    return run if mask(whole) == whole else _changed(run, mask)
+    if mask(whole) == whole:
+        return run
+    masked = _changed(run, mask)
+    return replace(masked, record={**masked.record, "is_masked": True}) if run.record else masked
 
 
 def _changed(run: Run, change: Change) -> Run:
