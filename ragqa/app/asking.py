@@ -15,11 +15,15 @@ from ragqa.settings import Settings
 from ragqa.settings.resolve import missing_for_model, missing_for_retriever, provider_of, require
 
 if TYPE_CHECKING:
+    from langchain_core.documents import BaseDocumentCompressor
+    from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
 
-    from ragqa.contract import Answer, Turn
+    from ragqa.contract import Answer, QAResponse, Turn
     from ragqa.flow import Event, Pipeline
     from ragqa.ingest.report import IndexReport
+    from ragqa.ports import Reranker, Retriever
+    from ragqa.validation.gate import Rule
 
 MODEL_FREE = "extractive"
 
@@ -225,12 +229,27 @@ def stream(
     return ready.stream(ready.turn(question, session=session, groups=groups))
 
 
-def chain(name: str, *, settings: Settings | None = None, **options: Any) -> Runnable[Any, Any]:
+def chain(
+    name: str,
+    *,
+    settings: Settings | None = None,
+    schema: type[QAResponse] | None = None,
+    rules: Iterable[Rule] = (),
+    retriever: Retriever | BaseRetriever | None = None,
+    reranker: Reranker | BaseDocumentCompressor | None = None,
+    **options: Any,
+) -> Runnable[Any, Any]:
     """Return a chain as a LangChain Runnable: takes a string or a dict, gives an Answer.
+
+    >>> chain = ragqa.chain("stuff", schema=SupportResponse, rules=[my_rule])  # doctest: +SKIP
 
     Args:
         name: The chain's name; ``chains.names()`` lists them.
         settings: All settings; read from their sources if not given.
+        schema: A subclass of QAResponse, with fields, categories and lengths of its own.
+        rules: More rules that every answer must keep.
+        retriever: Finds passages in place of the index: a LangChain retriever will do.
+        reranker: Cuts the passages to the best few: a LangChain document compressor will do.
         options: What the chain's ``build`` takes.
     """
     settings = settings or Settings.load()
@@ -238,11 +257,17 @@ def chain(name: str, *, settings: Settings | None = None, **options: Any) -> Run
     _require_all(settings, with_model=with_model)
     module = loaded_chain(name)
 
+    from ragqa.app.given import with_given
     from ragqa.app.parts import parts_for
 
-    runnable: Runnable[Any, Any] = module.build(
-        parts_for(settings, with_model=with_model), **options
+    parts = with_given(
+        parts_for(settings, with_model=with_model),
+        schema=schema,
+        rules=rules,
+        retriever=retriever,
+        reranker=reranker,
     )
+    runnable: Runnable[Any, Any] = module.build(parts, **options)
     return runnable
 
 

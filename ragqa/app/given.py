@@ -1,0 +1,103 @@
+"""Parts that a program brings along: its own schema, rules, retriever or reranker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ragqa.contract import QAResponse
+from ragqa.errors import ConfigError
+from ragqa.ports import Parts, Policy, Reranker, Retriever
+
+if TYPE_CHECKING:
+    from langchain_core.documents import BaseDocumentCompressor
+    from langchain_core.retrievers import BaseRetriever
+
+    from ragqa.validation.gate import Rule
+
+
+def with_given(
+    parts: Parts,
+    *,
+    schema: type[QAResponse] | None = None,
+    rules: Iterable[Rule] = (),
+    retriever: Retriever | BaseRetriever | None = None,
+    reranker: Reranker | BaseDocumentCompressor | None = None,
+) -> Parts:
+    """Return the parts with what is given in place of what the settings say.
+
+    Args:
+        parts: What the settings describe.
+        schema: The response class; its categories and lengths count.
+        rules: More rules for the rules gate.
+        retriever: Finds passages: ragqa's kind or LangChain's.
+        reranker: Cuts them to the best few: ragqa's kind or a LangChain document compressor.
+
+    Raises:
+        ConfigError: If one of them is of another kind.
+    """
+    if schema is not None:
+        parts = replace(parts, policy=_policy_for(parts.policy, schema))
+    if rules := tuple(rules):
+        # What own code accepts today it may refuse tomorrow: nothing tells, so nothing is reused.
+        parts = replace(parts, gates=_gates_with(parts, rules), answers=None)
+    if retriever is not None:
+        parts = _searched_by(parts, retriever)
+    if reranker is not None:
+        parts = replace(parts, reranker=_reranker(reranker, parts.policy.top_k))
+    return parts
+
+
+def _policy_for(policy: Policy, schema: Any) -> Policy:
+    from ragqa.ports import Category
+
+    if not (isinstance(schema, type) and issubclass(schema, QAResponse)):
+        raise ConfigError(
+            f"The schema {schema!r} is no subclass of QAResponse.",
+            hint="Derive it: class MyResponse(ragqa.QAResponse): …",
+        )
+    known = {category.name: category for category in policy.categories}
+    categories = tuple(known.get(name, Category(name)) for name in schema.categories)
+    return replace(policy, schema=schema, categories=categories)
+
+
+def _gates_with(parts: Parts, rules: tuple[Rule, ...]) -> Any:
+    from ragqa.validation.defaults import default_gates
+    from ragqa.validation.rules import RulesGate
+
+    gates = default_gates(handling=parts.policy.handling)
+    return gates.replaced(RulesGate().added(*rules))
+
+
+def _searched_by(parts: Parts, given: Any) -> Parts:
+    """Reuse answers only while the retriever finds the same: its version may say nothing."""
+    answers = parts.answers and replace(parts.answers, version_tells=False)
+    return replace(parts, retriever=_retriever(given), answers=answers)
+
+
+def _retriever(given: Any) -> Retriever:
+    if hasattr(given, "retrieve"):
+        ours: Retriever = given
+        return ours
+    if hasattr(given, "invoke"):
+        from ragqa.retrieval.langchain import from_langchain
+
+        return from_langchain(given)
+    raise ConfigError(
+        f"{type(given).__name__} is no retriever.", hint="Give a LangChain BaseRetriever."
+    )
+
+
+def _reranker(given: Any, n: int) -> Reranker:
+    if hasattr(given, "rerank"):
+        ours: Reranker = given
+        return ours
+    if hasattr(given, "compress_documents"):
+        from ragqa.retrieval.langchain import reranker_from_compressor
+
+        return reranker_from_compressor(given, n)
+    raise ConfigError(
+        f"{type(given).__name__} is no reranker.",
+        hint="Give a LangChain document compressor (BaseDocumentCompressor).",
+    )

@@ -1,0 +1,114 @@
+"""A chain with parts that a program brings along: schema, rules, retriever, reranker."""
+
+import json
+
+import pytest
+from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.retrievers import BaseRetriever
+
+import ragqa
+from ragqa.errors import ConfigError
+from ragqa.settings import Settings
+from ragqa.validation.rules import Refuse
+from tests.wire.openai_server import OpenAIServer
+
+TEXT = "Unopened kettles can be returned within 30 days of delivery."
+
+
+class TicketResponse(ragqa.QAResponse):
+    categories = ("billing", "returns")
+    ticket: str | None = None
+
+
+class OwnRetriever(BaseRetriever):
+    text: str = TEXT
+
+    def _get_relevant_documents(self, query, *, run_manager):
+        return [
+            Document(self.text, metadata={"title": "returns.md", "id": "r"}),
+            Document("Lamps glow for ten hours.", metadata={"title": "lamps.md", "id": "l"}),
+        ]
+
+
+class OnlyReturns(BaseDocumentCompressor):
+    def compress_documents(self, documents, query, callbacks=None):
+        return [document for document in documents if "returned" in document.page_content]
+
+
+def reply(**changed):
+    fields = {
+        "answer": TEXT,
+        "confidence": 0.9,
+        "category": "returns",
+        "sources": ["returns.md"],
+        "follow_up": [],
+        "needs_human": False,
+        "ticket": "T-17",
+    }
+    return json.dumps({**fields, **changed})
+
+
+@pytest.fixture
+def server():
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def settings(server, tmp_path):
+    return Settings.load(
+        cwd=tmp_path,
+        environ={},
+        home=tmp_path / "home",
+        openai_base_url=server.base_url,
+        chat_model="m",
+    )
+
+
+QUESTION = "How long can I return a kettle?"
+
+
+def test_a_schema_of_ones_own_is_asked_for_and_kept(server, settings):
+    server.add(reply())
+    chain = ragqa.chain("stuff", settings=settings, schema=TicketResponse, retriever=OwnRetriever())
+    answer = chain.invoke(QUESTION)
+    assert answer.status == "answered", answer
+    assert answer.response.ticket == "T-17"
+    assert "ticket" in json.dumps(server.chats[0])
+
+
+def test_a_rule_of_ones_own_is_fed_back(server, settings):
+    server.add(reply(ticket="17"), reply())
+
+    def is_malformed(response):
+        return response.ticket is not None and not response.ticket.startswith("T-")
+
+    chain = ragqa.chain(
+        "stuff",
+        settings=settings,
+        schema=TicketResponse,
+        rules=[Refuse(is_malformed, "A ticket begins with T-.", "ticket_form", field="ticket")],
+        retriever=OwnRetriever(),
+    )
+    answer = chain.invoke(QUESTION)
+    assert answer.status == "repaired"
+    assert [attempt.code for attempt in answer.attempts] == ["rules.ticket_form", "ok"]
+    assert "A ticket begins with T-." in server.chats[1]["messages"][-1]["content"]
+
+
+def test_a_reranker_of_langchain_cuts_the_passages(server, settings):
+    server.add(reply())
+    chain = ragqa.chain(
+        "stuff",
+        settings=settings,
+        schema=TicketResponse,
+        retriever=OwnRetriever(),
+        reranker=OnlyReturns(),
+    )
+    assert [one.title for one in chain.invoke(QUESTION).passages] == ["returns.md"]
+
+
+@pytest.mark.parametrize("wrong", [{"schema": dict}, {"retriever": 3}, {"reranker": "x"}])
+def test_a_part_of_another_kind_is_refused(settings, wrong):
+    with pytest.raises(ConfigError):
+        ragqa.chain("stuff", settings=settings, **wrong)
