@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.home import made_home
+from ragqa.app.limits import limits_of
 from ragqa.app.priced import priced
 from ragqa.settings import Settings
 from ragqa.settings.resolve import (
@@ -65,11 +66,15 @@ def _chat_model(settings: Settings, name: str | None) -> ChatModel | None:
     if provider == "azure":
         from ragqa.providers.azure import azure_chat_model
 
-        model = azure_chat_model(_resource(settings), name, **_calling(settings))
+        model = azure_chat_model(
+            _resource(settings), name, limits=limits_of(settings), **_calling(settings)
+        )
     else:
         from ragqa.providers.openai import chat_model as openai_chat_model
 
-        model = openai_chat_model(model=name, **_openai_access(settings))
+        model = openai_chat_model(
+            model=name, limits=limits_of(settings), **_openai_access(settings)
+        )
     return priced(model, settings.prices.get(name))
 
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from ragqa.app.home import made_home
 from ragqa.app.indexing import open_index
+from ragqa.app.limits import spending
 from ragqa.app.narrowed import narrowed
+from ragqa.app.reuse import reuse_for
 from ragqa.app.runs import runs_for
 from ragqa.app.sessions import LateSessions
 from ragqa.contract import CHINESE_CATEGORIES, DEFAULT_CATEGORIES, Strategy, response_type
@@ -28,11 +30,15 @@ def parts_for(settings: Settings, *, with_model: bool = True) -> Parts:
     """
     from ragqa.app.models import chat_model, fallback_model
 
+    model = chat_model(settings) if with_model else None
+    second = fallback_model(settings) if with_model else None
     return Parts(
         retriever=retriever_for(settings),
         policy=policy_for(settings),
-        model=chat_model(settings) if with_model else None,
-        fallback_model=fallback_model(settings) if with_model else None,
+        model=model,
+        fallback_model=second,
+        answers=reuse_for(settings) if model else None,
+        spending=spending(settings, (model, second)) if model else None,
         runs=runs_for(settings),
         home=lambda: made_home(settings),
         sessions=LateSessions(settings),
@@ -65,6 +71,7 @@ def policy_for(settings: Settings) -> Policy:
         temperature=settings.temperature,
         timeout_s=settings.timeout_s,
         run_budget_tokens=settings.run_budget_tokens,
+        run_budget_cost=settings.budgets.run_cost,
         max_model_calls=settings.max_model_calls,
         max_tool_calls=settings.max_tool_calls,
         force_search=settings.force_search,

@@ -1,1 +1,1 @@
-"""Accepted answers, kept for reuse."""
+"""Accepted answers, kept for the same question."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -9,12 +10,14 @@ from typing import Any
 
 import prompts
 from ragqa.contract import Turn, Usage
-from ragqa.errors import BudgetError
+from ragqa.errors import BudgetError, StorageError
 from ragqa.flow import Ask, Call, Effect, Effects, Pipeline, Show, surrounded
 from ragqa.language import estimate_tokens, language_of
 from ragqa.ports import ModelReply, Parts
 from ragqa.ports.limits import Purse
 from ragqa.stages.seal import preset
+
+_log = logging.getLogger(__name__)
 
 
 def within_budgets(pipeline: Pipeline, parts: Parts) -> Pipeline:
@@ -24,6 +27,9 @@ def within_budgets(pipeline: Pipeline, parts: Parts) -> Pipeline:
     do what they always do without a model. Usage that shows only at the end (an agent's own calls)
     is added then.
     """
+    bounds = (parts.spending, parts.policy.run_budget_tokens, parts.policy.run_budget_cost)
+    if bounds == (None, None, None):
+        return pipeline
 
     def step(turn: Turn) -> Effects:
         return (yield from _Spent(parts, turn).watching(pipeline.effects(turn)))
@@ -83,8 +89,13 @@ class _Spent:
         self, purses: Sequence[Purse], tokens: int, cost: float
     ) -> Generator[Effect, Any, None]:
         spending = self.parts.spending
-        if spending is not None and purses:
+        if spending is None or not purses:
+            return
+        try:
             yield Call(lambda config: spending.correct(purses, tokens, cost))
+        except StorageError as exc:
+            # The call is made and paid for; too much stays counted, not too little.
+            _log.warning("What a call took could not be noted: %s", exc)
 
     def _cost(self, effect: Ask, most: Usage) -> float:
         if self.parts.spending is None:

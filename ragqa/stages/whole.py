@@ -5,11 +5,16 @@ from __future__ import annotations
 from ragqa.flow import Pipeline
 from ragqa.ports import Parts
 from ragqa.stages.record import recorded
+from ragqa.stages.reuse import reused
+from ragqa.stages.spend import within_budgets
 
 
 def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
     """Return the pipeline of an ask, from its question to its record.
 
-    From the outside in: the record of the run, the conversation, the reuse of an answer, the chain.
+    From the outside in: the record of the run, the budgets, the conversation, the reuse of an
+    answer, the chain.
     """
+    pipeline = reused(pipeline, parts)
+    pipeline = within_budgets(pipeline, parts)
     return recorded(pipeline, parts)

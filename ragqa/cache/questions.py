@@ -1,0 +1,95 @@
+"""When two questions are the same, and when they are at least no different ones.
+
+>>> normalised("  Ｈow long is DELIVERY? ")
+'how long is delivery'
+>>> may_be_one("How long is delivery?", "How long does delivery take to 2 houses?")
+False
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ragqa.language import is_function_word, search_terms
+
+_FINAL = " \t.?!…。？！；;,，、~～"
+
+
+def normalised(question: str) -> str:
+    """Return what is the same for questions that differ in form alone.
+
+    Width, case, blanks and final punctuation do not count (NFKC, full case folding).
+    """
+    text = unicodedata.normalize("NFKC", question).casefold()
+    text = unicodedata.normalize("NFKC", text)  # folding may leave text that is not composed
+    return " ".join(text.split()).rstrip(_FINAL)
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_CHANGING = _listed(
+    """
+    no not never none neither nor without unless except cannot isn aren wasn weren don doesn didn
+    won wouldn couldn shouldn hasn haven hadn before after over under more most less least only
+    until since with within above below up down in out on off from to first last all any each other
+    同 上 下 前 后 以前 之前 以后 之后 里 内 外 中 从 到 向 往 只 仅 最 更 没有 非 各 每 其
+    """
+)
+_DIRECTED = _listed("from to than by for into per over versus vs 从 到 比 向 往 对 给 被 把 由 换")
+"""Words beside which the order of the others matters: from Paris to London."""
+_DENIED = re.compile(r"[不没沒无無未别別勿莫否非]|n['’]t\b")
+_DIGITS = re.compile(r"\d")
+_WORDS = re.compile(r"[A-Za-zÀ-ɏ]+(?:['’][A-Za-z]+)?|\d[\d.,:/%-]*|[\u3400-\u9fff]+")
+_HAN_NUMBER = re.compile(r"[零〇一二三四五六七八九十百千万亿两半]+")
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Tell whether questions with nearly the same vector may count as the same.
+
+    A number, a negation or a name that stands in one alone makes them two; so does every word that
+    stands in the place of another one.
+    """
+    if _numbers(one) != _numbers(other) or _denials(one) != _denials(other):
+        return False
+    words, others = _by_stem(one), _by_stem(other)
+    only_one = {word for stem, word in words.items() if stem not in others}
+    only_other = {word for stem, word in others.items() if stem not in words}
+    if (only_one and only_other) or any(map(_is_weighty, only_one | only_other)):
+        return False
+    shared = [stem for stem in words if stem in others]
+    same_order = shared == [stem for stem in others if stem in words]
+    return same_order or not (_is_directed(one) or _is_directed(other))
+
+
+def _numbers(text: str) -> list[str]:
+    text = unicodedata.normalize("NFKC", text)
+    return sorted([*re.findall(r"\d+", text), *_HAN_NUMBER.findall(text)])
+
+
+def _denials(text: str) -> int:
+    return len(_DENIED.findall(text.casefold()))
+
+
+def _is_directed(text: str) -> bool:
+    words = set(re.findall(r"[a-z]+", text.casefold()))
+    return bool(words & _DIRECTED) or any(char in _DIRECTED for char in text)
+
+
+def _by_stem(text: str) -> dict[str, str]:
+    """Return the words that matter, as they were written, by their stems."""
+    found: dict[str, str] = {}
+    for match in _WORDS.finditer(unicodedata.normalize("NFKC", text)):
+        word = match.group()
+        for term in search_terms(word) or [word.casefold()]:
+            if term in _CHANGING or not is_function_word(term):
+                found[term] = word if word.isascii() else term
+    return found
+
+
+def _is_weighty(word: str) -> bool:
+    """Tell whether a word that one question has beside the other changes what is asked."""
+    is_name = word[:1].isupper() or not word.isascii()
+    return is_name or word.casefold() in _CHANGING or _DIGITS.search(word) is not None
