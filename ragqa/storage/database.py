@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ragqa.errors import StorageError
 from ragqa.storage.faults import busy, is_busy, translated
 from ragqa.storage.forks import watched
+from ragqa.storage.private import identity_of, make_private
 
 if TYPE_CHECKING:
     import sqlite3  # loaded when a file is opened
@@ -62,6 +63,7 @@ class Database:
         self._durable = durable
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
         self._depth = 0
         watched().add(self)
 
@@ -145,8 +147,11 @@ class Database:
 
         with self._locked():
             try:
+                if self._depth == 0 and self._connection is not None and self._is_replaced():
+                    self._drop()
                 if self._connection is None:
                     self._connection = self._opened()
+                    self._identity = identity_of(self.path)
                 yield self._connection
             except (sqlite3.ProgrammingError, sqlite3.IntegrityError):
                 raise  # a fault of ours, or a constraint that the caller relies on
@@ -162,7 +167,7 @@ class Database:
         """Open the file and bring it to the current version, waiting for whoever does the same."""
         import sqlite3
 
-        _make_private(self.path)
+        make_private(self.path)
         give_up_s = time.monotonic() + self._busy_timeout_s
         while True:
             connection = sqlite3.connect(
@@ -208,6 +213,10 @@ class Database:
     @staticmethod
     def _version(connection: sqlite3.Connection) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def _is_replaced(self) -> bool:
+        """Tell whether the file was deleted or replaced; SQLite would go on with the old one."""
+        return identity_of(self.path) != self._identity
 
     def _drop_faulty(self, error: StorageError) -> None:
         """Give up the connection, so that the next use finds a file that was mended meanwhile."""
@@ -270,22 +279,3 @@ def _split(script: str) -> Iterator[str]:
             if statement.strip(" \n\t;"):
                 yield statement
             statement = ""
-
-
-def _make_private(path: Path) -> None:
-    """Make sure that the file exists for its owner alone; SQLite gives its side files that mode.
-
-    The file of an open database must not be opened and closed beside SQLite, or its locks are lost:
-    sqlite.org/howtocorrupt.html, section 2.2.
-    """
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        with suppress(OSError):
-            if path.stat().st_mode & 0o077:
-                path.chmod(0o600)
-    except OSError as exc:
-        raise StorageError(
-            f"{path} cannot be made: {exc.strerror}.",
-            hint="Name a folder that you may write to in RAGQA_HOME.",
-        ) from exc
