@@ -22,7 +22,7 @@ class Walk:
 
     folder: Path
     model_address: str
-    ran: dict[str, Ran] = field(default_factory=dict)
+    more: dict[str, str] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Lay out what a clone holds, as far as the README speaks of it."""
@@ -51,7 +51,7 @@ class Walk:
 
     @property
     def _environment(self) -> dict[str, str]:
-        return environment(HOME=str(self.folder), PYTHONSAFEPATH="1")
+        return environment(HOME=str(self.folder), PYTHONSAFEPATH="1", **self.more)
 
 
 def runnable(path: Path) -> list[Block]:

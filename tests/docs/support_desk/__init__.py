@@ -1,0 +1,1 @@
+"""A small app that answers mails of customers, as docs/embedding.md builds it."""

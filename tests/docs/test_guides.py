@@ -1,0 +1,93 @@
+"""The guides in docs/: their blocks run in order, and do what they show."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.docs.markdown import ROOT, agrees, blocks
+from tests.docs.walk import Walk, runnable
+from tests.wire.openai_replies import Reply
+from tests.wire.openai_server import OpenAIServer
+
+EMBEDDING = ROOT / "docs" / "embedding.md"
+DESK = ROOT / "tests" / "docs" / "support_desk"
+
+SAID = {
+    "How long do I have to return a kettle?": (
+        "You can return a kettle within 30 days of delivery.",
+        "returns-policy.md",
+    ),
+    "How long is the warranty on tents?": (
+        "For backpacks and tents the warranty lasts 5 years.",
+        "warranty.md",
+    ),
+    "What does a return cost?": (
+        "A return costs 4.95 euros, which we take off the refund.",
+        "returns-policy.md",
+    ),
+}
+
+
+class Model(OpenAIServer):
+    """Answers the questions of the guides, in whatever format the request asks for."""
+
+    def _next(self, body):
+        asked = body["messages"][-1]["content"]
+        answer, title = next(said for question, said in SAID.items() if question in asked)
+        fields = {
+            "answer": answer,
+            "confidence": 0.9,
+            "category": "returns" if "urgent" in json.dumps(body) else "policy",
+            "sources": [title],
+            "follow_up": [],
+            "needs_human": False,
+        }
+        more = {"urgent": False} if "urgent" in json.dumps(body) else {}
+        return Reply(json.dumps({**fields, **more}))
+
+
+def is_file(block):
+    return block.code.startswith("# support_desk/")
+
+
+EMBEDDING_BLOCKS = runnable(EMBEDDING)
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("embedding")
+    shutil.copytree(DESK, folder / "support_desk")
+    plugged_in = folder / "support_desk-1.dist-info"
+    plugged_in.mkdir()
+    (plugged_in / "METADATA").write_text("Metadata-Version: 2.1\nName: support_desk\nVersion: 1\n")
+    [table] = (block.code for block in blocks(EMBEDDING, "toml"))
+    (plugged_in / "entry_points.txt").write_text(
+        table.replace('[project.entry-points."ragqa.chains"]', "[ragqa.chains]").replace('"', "")
+    )
+    with Model() as server:
+        walk = Walk(folder, server.base_url, {"PYTHONPATH": str(folder)})
+        walk.prepare()
+        yield {block.name: walk.run(block) for block in EMBEDDING_BLOCKS if not is_file(block)}
+
+
+@pytest.mark.timeout(300)  # the first of these runs everything
+@pytest.mark.parametrize(
+    "block",
+    [block for block in EMBEDDING_BLOCKS if not is_file(block)],
+    ids=lambda block: block.name,
+)
+def test_block_does_what_it_shows(walked, block):
+    ran = walked[block.name]
+    assert ran.code == 0, ran.out + ran.err
+    if block.shown is not None:
+        assert agrees(block.shown, ran.out), ran.out
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in EMBEDDING_BLOCKS if is_file(block)], ids=lambda block: block.name
+)
+def test_the_files_shown_are_those_of_the_app(block):
+    name, _, code = block.code.partition("\n")
+    path = ROOT / "tests" / "docs" / name.removeprefix("# ")
+    assert path.read_text("utf-8") == code
