@@ -30,7 +30,7 @@ def begin(parts: Parts, chain: str) -> Callable[[Any], Turn]:
             run_id=fields.get("run_id") or new_run_id(),
             chain=chain,
             caller=_caller_of(fields),
-            session_id=fields.get("session") or fields.get("session_id"),
+            session_id=_session_of(fields),
             deadline_s=parts.clock() + parts.policy.timeout_s,
         )
 
@@ -64,6 +64,18 @@ def _caller_of(fields: Mapping[str, Any]) -> Caller:
         principal=str(fields.get("principal") or Caller().principal),
         groups=(groups,) if isinstance(groups, str) else tuple(groups),
     )
+
+
+def _session_of(fields: Mapping[str, Any]) -> str | None:
+    named = (fields[key] for key in ("session", "session_id") if fields.get(key) is not None)
+    session: Any = next(named, None)
+    if session is None:
+        return None
+    if not isinstance(session, str) or not session.strip():
+        raise ConfigError(
+            f"A session cannot be called {session!r}.", hint="Name it with a few characters."
+        )
+    return session
 
 
 def new_run_id() -> str:

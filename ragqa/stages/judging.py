@@ -21,7 +21,7 @@ def check_context(turn: Turn, parts: Parts) -> CheckContext:
     passages = tuple(passage for passage in turn.passages if turn.caller.may_see(passage.groups))
     return CheckContext(
         schema=policy.schema,
-        question=turn.question.text,
+        question=turn.search_text or turn.question.text,
         titles=tuple(dict.fromkeys(passage.title for passage in passages)),
         passages=passages,
         evidence=turn.evidence,

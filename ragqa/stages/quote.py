@@ -119,7 +119,8 @@ def _as_json(schema: type[QAResponse], fields: dict[str, object]) -> str:
 def _category(turn: Turn, schema: type[QAResponse]) -> str:
     if turn.category in schema.categories:
         return turn.category
-    return categorise(turn.question.text, tuple(map(Category, schema.categories)))
+    question = turn.search_text or turn.question.text
+    return categorise(question, tuple(map(Category, schema.categories)))
 
 
 def _statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]:

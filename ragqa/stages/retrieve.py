@@ -34,7 +34,7 @@ def categorised(turn: Turn, policy: Policy) -> Turn:
     """Set the category and its strategy, without a model."""
     if turn.category is not None:
         return turn
-    name = categorise(turn.question.text, policy.categories)
+    name = categorise(turn.search_text or turn.question.text, policy.categories)
     strategies = {category.name: category.strategy for category in policy.categories}
     return replace(turn, category=name, strategy=strategies.get(name, Strategy()))
 

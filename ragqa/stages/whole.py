@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragqa.flow import Pipeline
 from ragqa.ports import Parts
+from ragqa.stages.conversation import conversed
 from ragqa.stages.record import recorded
 from ragqa.stages.reuse import reused
 from ragqa.stages.spend import within_budgets
@@ -16,5 +17,6 @@ def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
     answer, the chain.
     """
     pipeline = reused(pipeline, parts)
+    pipeline = conversed(pipeline, parts)
     pipeline = within_budgets(pipeline, parts)
     return recorded(pipeline, parts)
