@@ -9,7 +9,6 @@ from tests.cli.screen import run_on_screen
 from tests.cli.test_model import at, reply
 from tests.unit.evaluation.test_metrics import NAMES
 from tests.unit.evaluation.test_report import read
-from tests.wire.openai_refusals import RefusedError, error_body
 from tests.wire.openai_server import OpenAIServer
 
 QUESTIONS = [
@@ -184,6 +183,6 @@ def test_other_chains_are_measured_alike(asked, chain):
 
 
 def test_a_refused_key_ends_it(asked):
-    with OpenAIServer([RefusedError(401, error_body("Wrong key."))]) as server:
+    with OpenAIServer([reply()], key="sk-test-right") as server:
         done = asked("--json", **at(server, OPENAI_API_KEY="sk-test-x"))
     assert (done.code, done.out) == (3, "")
