@@ -8,6 +8,7 @@ from typing import Any
 
 from ragqa.contract import Citation
 from ragqa.errors import UnknownNameError
+from ragqa.validation.broken import broken
 from ragqa.validation.gate import CheckContext, Fault, Gate, Outcome, Passed
 from ragqa.validation.handling import handling_of
 from ragqa.validation.verdict import GateLog, Verdict
@@ -58,9 +59,16 @@ class Gates:
         """Judge one raw reply (or a tool's arguments) in its context."""
         judging = _Judging(raw)
         for gate in self.gates:
-            if not judging.take(gate.name, gate.check(judging.value, context), self.handling):
+            if not judging.take(gate.name, _checked(gate, judging.value, context), self.handling):
                 break
         return judging.verdict(self.handling)
+
+
+def _checked(gate: Gate, value: Any, context: CheckContext) -> Outcome:
+    try:
+        return gate.check(value, context)
+    except Exception as exc:  # a caller's gate may hold any mistake
+        return broken(f"{gate.name}.error", "gate", gate.name, exc, value)
 
 
 @dataclass(slots=True)
@@ -94,12 +102,13 @@ class _Judging:
                 citations=self.citations,
             )
         code = self.faults[0].code
+        told = dict.fromkeys(fault.feedback for fault in self.faults if fault.feedback)
         return Verdict(
             accepted=False,
             code=code,
             handling=handling_of(code, handling),
             repairs=self.repairs,
-            feedback="\n".join(dict.fromkeys(fault.feedback for fault in self.faults)),
+            feedback="\n".join(told),
             gates=tuple(self.logs),
             faults=self.faults,
         )

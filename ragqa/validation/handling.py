@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import cast, get_args
 
 from ragqa.errors import ConfigError
+from ragqa.validation.broken import is_broken
 from ragqa.validation.verdict import Handling
 
 DEFAULT_HANDLING: Mapping[str, Handling] = {
@@ -35,11 +36,13 @@ def handling_of(code: str, overrides: Mapping[str, str] | None = None) -> Handli
         overrides: A caller's own table, looked at first.
     """
     family = code.partition(".")[0]
+    # A rule that fails itself is no fault of the model: only its own code changes its handling.
+    keys = (code,) if is_broken(code) else (code, family)
     for table in (overrides or {}, DEFAULT_HANDLING):
-        for key in (code, family):
+        for key in keys:
             if key in table:
                 return cast(Handling, table[key])
-    return "retry"
+    return "raise" if is_broken(code) else "retry"
 
 
 def checked_overrides(table: Mapping[str, str]) -> Mapping[str, Handling]:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from ragqa.contract import QAResponse
 from ragqa.instructions import format_rules
+from ragqa.validation.broken import is_broken
 from ragqa.validation.checking import check
 
 
@@ -65,10 +66,10 @@ class QAOutputParser(BaseOutputParser[Any]):
         if verdict.accepted:
             return verdict.response
         raise OutputParserException(
-            f"{verdict.code}: {verdict.feedback}",
+            f"{verdict.code}: {verdict.feedback or verdict.faults[0].reason}",
             observation=verdict.feedback,
             llm_output=text,
-            send_to_llm=True,
+            send_to_llm=not is_broken(verdict.code),
         )
 
     def get_format_instructions(self) -> str:

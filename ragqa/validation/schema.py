@@ -8,6 +8,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from ragqa.validation.broken import broken
 from ragqa.validation.echo import echoes_schema
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 from ragqa.validation.schema_rules import dotted, extra_hint, limits_at, rule_at, shown
@@ -18,8 +19,9 @@ EXTRA: Final = "schema.extra"
 TYPE: Final = "schema.type"
 RANGE: Final = "schema.range"
 ECHOED: Final = "schema.echoed"
+ERROR: Final = "schema.error"
 
-_WORST_FIRST: Final = (ECHOED, MISSING, EXTRA, TYPE, RANGE)
+_WORST_FIRST: Final = (ERROR, ECHOED, MISSING, EXTRA, TYPE, RANGE)
 _MAX_FAULTS = 20
 
 
@@ -37,8 +39,8 @@ class SchemaGate:
         if isinstance(value, BaseModel):
             try:
                 value = value.model_dump(mode="json", by_alias=True)
-            except Exception:  # a serializer of a caller's schema may raise anything
-                return Rejected((_no_object(value),), value)
+            except Exception as exc:  # a serializer of a caller's schema may raise anything
+                return broken(ERROR, "schema", type(value).__name__, exc, value)
         if not isinstance(value, dict):
             return Rejected((_no_object(value),), value)
         instance, faults = _judged(context.schema, value)
@@ -61,7 +63,7 @@ def _judged(
         except ValidationError as exc:
             faults += _validation_faults(schema, value, exc)
         except Exception as exc:  # a validator of a caller's schema may raise anything
-            faults.append(_raised_fault(exc))
+            faults += broken(ERROR, "schema", schema.__name__, exc, value).faults
     if echoes_schema(value, instance, shape_of(schema)):
         return None, (_echo_fault(schema),)
     if faults:
@@ -96,11 +98,6 @@ def _flaw_fault(schema: type[BaseModel], flaw: Flaw) -> Fault:
         "depth": "is nested too deeply",
     }.get(flaw.kind, f"holds a {type(flaw.value).__name__}, which is no JSON")
     return Fault(TYPE, f"{where} {rule}", f"{where}: {rule}; write plain text there", field)
-
-
-def _raised_fault(exc: Exception) -> Fault:
-    reason = f"a check of the schema failed: {type(exc).__name__}"
-    return Fault(RANGE, reason, "The object does not fit its schema; check every field's rule.")
 
 
 def _echo_fault(schema: type[BaseModel]) -> Fault:

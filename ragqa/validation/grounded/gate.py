@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ragqa.contract import Citation
 from ragqa.errors import UnknownNameError
+from ragqa.validation.broken import broken
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 from ragqa.validation.grounded.arguments import SuspiciousArguments
 from ragqa.validation.grounded.citing import CitationsLocated
@@ -78,7 +79,10 @@ class ContextGate:
         return Passed(value, repairs=repairs, citations=citations)
 
 
-_GRAVE = ("context.permission", "context.state", "context.suspicious")
+_BY_DEFAULT_RAISED = ("context.permission", "context.state")
+"""A check of these that fails itself permits nothing, and is not told to the model either way."""
+
+_GRAVE = (*_BY_DEFAULT_RAISED, "context.error", "context.suspicious")
 
 
 def _gravity(fault: Fault) -> int:
@@ -91,5 +95,6 @@ def _checked(check: ContextCheck, value: Any, context: CheckContext) -> Outcome:
     try:
         return check.check(value, context)
     except Exception as exc:  # a caller's check may hold any mistake; a gate never raises
-        reason = f"the check {check.name} failed with {type(exc).__name__}"
-    return Rejected((Fault(f"context.{check.name}", reason, reason),), value=value)
+        code = f"context.{check.name}"
+        kept = code if code in _BY_DEFAULT_RAISED else "context.error"
+        return broken(kept, "check", check.name, exc, value)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ragqa.errors import UnknownNameError
+from ragqa.validation.broken import broken, is_broken
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected, Rule
 from ragqa.validation.rules.defaults import default_rules
 
@@ -65,6 +66,7 @@ class RulesGate:
             if outcome.value is not None:
                 value = outcome.value
         if faults:
+            faults.sort(key=lambda fault: not is_broken(fault.code))
             return Rejected(tuple(faults), value=value, repairs=repairs)
         return Passed(value, repairs=repairs)
 
@@ -85,5 +87,5 @@ def checked(rule: Rule, value: Any, context: CheckContext) -> Outcome:
     except (ValueError, AssertionError) as exc:  # how pydantic's validators refuse, too
         reason = str(exc) or type(exc).__name__
     except Exception as exc:  # a caller's rule may hold any mistake; a gate never raises
-        reason = f"the rule failed with {type(exc).__name__}"
+        return broken("rules.error", "rule", rule.name, exc, value)
     return Rejected((Fault(f"rules.{rule.name}", reason, reason),), value=value)

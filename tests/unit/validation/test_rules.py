@@ -136,20 +136,23 @@ def _unknown_city(city: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("function", "reason"),
-    [(_unknown_city, "'x' is no city we know"), (lambda city: city / 0, "TypeError")],
+    ("function", "code", "reason"),
+    [
+        (_unknown_city, "rules.city", "'x' is no city we know"),
+        (lambda city: city / 0, "rules.error", "the rule city failed with TypeError"),
+    ],
 )
-def test_a_rule_that_raises_refuses(function: Any, reason: str) -> None:
+def test_a_rule_that_raises_refuses(function: Any, code: str, reason: str) -> None:
     outcome = RulesGate((Normalise("city", function, "city"),)).check(
         Order(city="x", amount=1), NOTHING
     )
-    assert codes(outcome) == ["rules.city"]
+    assert codes(outcome) == [code]
     assert reason in outcome.faults[0].reason  # type: ignore[union-attr]
 
 
 def test_a_rule_of_another_schema_fails_closed() -> None:
     gate = RulesGate((Refuse(lambda order: order.amount > 5, "Too many."),))
-    assert codes(gate.check(response(), NOTHING)) == ["rules.refuse"]
+    assert codes(gate.check(response(), NOTHING)) == ["rules.error"]
     named = RulesGate((Refuse(lambda order: order.amount > 5, "Too many.", field="amount"),))
     assert codes(named.check(response(), NOTHING)) == []
 
