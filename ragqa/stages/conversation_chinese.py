@@ -136,7 +136,7 @@ def carried(question: str, earlier: str, answer: str = "") -> str | None:
 
 def _named_by(answer: str, before: ChineseQuestion) -> Thing | None:
     subject = before.subject
-    if subject is None or subject.is_named or not answer:
+    if subject is None or subject.is_named or "哪" not in before.text[: subject.start]:
         return subject
     named = (thing for thing in ChineseQuestion(answer).things if thing.is_named)
     match = next((thing for thing in named if subject.text[-2:] in thing.text), None)

@@ -179,7 +179,7 @@ def carried(question: str, earlier: str, answer: str = "") -> str | None:
 def _named_by(answer: str, before: EnglishQuestion) -> Thing | None:
     """Return the subject, under the name that the answer gives it ("which kettle is …?")."""
     subject = before.subject
-    if subject is None or subject.is_named or not answer:
+    if subject is None or subject.is_named or subject.determiner not in ("which", "what"):
         return subject
     head = subject.words[-1].lower()
     for thing in EnglishQuestion(answer).things:
