@@ -4,7 +4,7 @@
 >>> from tempfile import TemporaryDirectory
 >>> with TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite") as ledger:
 ...     record = ledger.request(NewCall(run_id="run", call_id="1", name="send", digest="d"))
-...     record = ledger.claim(record.id)
+...     _ = ledger.claim(record.id, "requested")
 ...     ledger.move(record.id, "succeeded", result="sent").state
 'succeeded'
 """
@@ -137,22 +137,41 @@ class Ledger(LedgerReader):
             self._change(record_id, {"approval": asdict(approval)})
             return self.get(record_id)
 
-    def claim(self, record_id: str) -> ToolRecord:
+    def claim(self, record_id: str, expected: ToolState) -> tuple[bool, ToolRecord]:
         """Move a call to running, unless another record answers for the same operation.
 
         Of several threads and processes that try at once, one succeeds.
 
+        Args:
+            record_id: Which one.
+            expected: What it has to be.
+
         Returns:
-            This record, running now in this process, or the one that answers for it.
+            True and the record, running now in this process; or False and the record that answers
+            for it, which is itself if it is not what it was expected to be.
         """
         owner = self._holder.name()
         with self._writing():
             record = self.get(record_id)
-            other = self.answering(record)
+            other = record if record.state != expected else self.answering(record)
             if other is not None:
-                return other
+                return False, other
             self._move(replace(record, attempt=record.attempt + 1), "running", "")
             self._change(record_id, {"owner": owner})
+            return True, self.get(record_id)
+
+    def again(self, record_id: str, reason: str) -> ToolRecord:
+        """Begin another try of a call that is running and failed in a way that may pass."""
+        with self._writing():
+            record = self.get(record_id)
+            if record.state != "running":
+                raise IllegalMoveError(
+                    f"The record of {record.name} is {record.state}, not running."
+                )
+            self._database.change(
+                "UPDATE tool_call SET attempt = attempt + 1 WHERE id = ?", (record_id,)
+            )
+            self._note(record_id, "running", record.attempt + 1, reason)
             return self.get(record_id)
 
     def move(
@@ -188,7 +207,7 @@ class Ledger(LedgerReader):
             if attempt is not None and record.attempt != attempt:
                 return record
             self._move(record, state, reason)
-            self._change(record_id, {"owner": None} | changes)
+            self._change(record_id, {"owner": None, **changes})
             return self.get(record_id)
 
     def recover(self) -> list[ToolRecord]:
@@ -202,7 +221,7 @@ class Ledger(LedgerReader):
     def _lost(self, record_id: str) -> ToolRecord:
         record = self.get(record_id)
         if record.state == "running" and not self.is_running(record):
-            self._move(record, "unknown", LOST)
+            self._move(record, "failed" if record.read_only else "unknown", LOST)
             self._change(record_id, {"owner": None, "error": LOST})
         return self.get(record_id)
 

@@ -60,7 +60,7 @@ def _made(tool: str, policy: ToolPolicy, arguments: Mapping[str, Any]) -> str:
         raise ConfigError(
             f"The function that makes the operation key of {tool} failed with {type(exc).__name__}."
         ) from exc
-    usable = isinstance(key, str) and 0 < len(key.strip()) and len(key) <= MAX_KEY_CHARS
+    usable = isinstance(key, str) and bool(key.strip()) and len(key) <= MAX_KEY_CHARS
     if not usable:
         raise ConfigError(
             f"The function that makes the operation key of {tool} gave no usable text.",
