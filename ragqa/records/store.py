@@ -92,7 +92,7 @@ class SqliteRuns:
         self._keep_days = keep_days
         self._make_folder = make_folder
         self._wall_clock = wall_clock
-        self._database = Database(folder / _FILE, _SCHEMA, busy_timeout_s=2.0)
+        self._database = Database(folder / _FILE, _SCHEMA, busy_timeout_s=1.0)
         self._holder = Holder(folder / _HOLDERS)
 
     @property

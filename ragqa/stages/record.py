@@ -6,52 +6,52 @@ what cannot be written is logged, and the ask goes on.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from ragqa.contract import Turn
-from ragqa.flow import Call, Effects, Pipeline
+from ragqa.errors import StorageBusyError
+from ragqa.flow import Call, Effects, Pipeline, surrounded
 from ragqa.ports import Parts, RunStore
 from ragqa.ports.transport import listener
 from ragqa.stages.recording import Recording
 
+_PAUSE_S = 30.0
+"""How long a store that others keep busy is left alone."""
+
 
 def recorded(pipeline: Pipeline, parts: Parts) -> Pipeline:
     """Return a pipeline that leaves a record of every ask; the same one where none are kept."""
-    if parts.runs is None:
+    runs = parts.runs
+    if runs is None:
         return pipeline
-    return _Recorded(pipeline.stages, pipeline.clock, inner=pipeline, parts=parts, runs=parts.runs)
+    writer = _Writer()
+    return surrounded(pipeline, lambda turn: _recorded(turn, pipeline, parts, runs, writer))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recorded(Pipeline):
-    """A pipeline whose asks are recorded."""
-
-    inner: Pipeline
-    parts: Parts
-    runs: RunStore
-
-    def effects(self, turn: Turn) -> Effects:
-        """Run the pipeline, and keep its beginning and its end."""
-        recording = Recording(turn, self.parts, self.runs.keeps)
-        token = listener.set(recording.happened)
-        try:
-            yield _writing(lambda: recording.began(self.runs.begin(recording.run())))
-            turn = yield from _watched(self.inner.effects(turn), recording)
-            yield _writing(lambda: self.runs.save(recording.answered(turn)))
-            return turn
-        except Exception as exc:
-            failed = exc
-            yield _writing(lambda: self.runs.save(recording.failed(failed)))
-            raise
-        except BaseException:  # closed, cancelled or interrupted: nothing can be asked for any more
-            _written(lambda: self.runs.save(recording.cancelled()))
-            raise
-        finally:
-            with suppress(ValueError):  # a stream may end in another context than it began in
-                listener.reset(token)
+def _recorded(
+    turn: Turn, pipeline: Pipeline, parts: Parts, runs: RunStore, writer: _Writer
+) -> Effects:
+    """Run the pipeline, and keep its beginning and its end."""
+    recording = Recording(turn, parts, runs.keeps)
+    token = listener.set(recording.happened)
+    try:
+        yield writer.effect(lambda: recording.began(runs.begin(recording.run())))
+        turn = yield from _watched(pipeline.effects(turn), recording)
+        yield writer.effect(lambda: runs.save(recording.answered(turn)))
+        return turn
+    except Exception as exc:
+        failed = exc
+        yield writer.effect(lambda: runs.save(recording.failed(failed)))
+        raise
+    except BaseException:  # closed, cancelled or interrupted: nothing can be asked for any more
+        writer.written(lambda: runs.save(recording.cancelled()))
+        raise
+    finally:
+        with suppress(ValueError):  # a stream may end in another context than it began in
+            listener.reset(token)
 
 
 def _watched(effects: Effects, recording: Recording) -> Effects:
@@ -74,15 +74,28 @@ def _watched(effects: Effects, recording: Recording) -> Effects:
             note(result, error)
 
 
-def _writing(write: Callable[[], Any]) -> Call:
-    """Return the effect that writes to the store; an event loop does it in a thread."""
-    return Call(lambda config: _written(write))
+class _Writer:
+    """Writes to the store, and lets the ask go on whatever happens.
 
+    Where it has waited in vain for others, it does not try for a while: one ask waits, not all.
+    """
 
-def _written(write: Callable[[], Any]) -> None:
-    try:
-        write()
-    except Exception as exc:
-        import logging  # 2 ms that asks without a fault do not need
+    def __init__(self) -> None:
+        self._again_s = 0.0
 
-        logging.getLogger(__name__).warning("This ask is not recorded: %s", exc)
+    def effect(self, write: Callable[[], Any]) -> Call:
+        """Return the effect that writes; an event loop does it in a thread."""
+        return Call(lambda config: self.written(write))
+
+    def written(self, write: Callable[[], Any]) -> None:
+        """Write, or log why not."""
+        if time.monotonic() < self._again_s:
+            return
+        try:
+            write()
+        except Exception as exc:
+            if isinstance(exc, StorageBusyError):
+                self._again_s = time.monotonic() + _PAUSE_S
+            import logging  # 2 ms that asks without a fault do not need
+
+            logging.getLogger(__name__).warning("This ask is not recorded: %s", exc)
