@@ -99,7 +99,7 @@ class EmbeddedSessions:
         """Append a turn, or replace what was kept of the same run."""
         with self._writing() as database:
             gone = "SELECT 1 FROM hold WHERE session_id = ? AND run_id = ? AND forgotten"
-            if database.row(gone, (session_id, turn.run_id)):
+            if database.row(gone, (checked_id(session_id), turn.run_id)):
                 return
             self._claim(session_id, principal)
             database.change(
@@ -194,7 +194,8 @@ class EmbeddedSessions:
         """Begin the session, or note its use; sessions that have expired go."""
         now_s = self._now()
         if self._kept(session_id, principal) is not None:
-            used = "UPDATE session SET used_s = ? WHERE id = ?"
+            # A clock that was set back for a while must not make a session look old.
+            used = "UPDATE session SET used_s = max(used_s, ?) WHERE id = ?"
             self._database.change(used, (now_s, session_id))
             return
         self._database.change(

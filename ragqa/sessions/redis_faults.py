@@ -75,24 +75,47 @@ def translated(place: str) -> Iterator[None]:
             hint="Start it, or check RAGQA_REDIS_URL; without that setting conversations are kept "
             "on this machine.",
         ) from None
-    except redis.ResponseError as exc:
-        word = str(exc).partition(" ")[0]
+    except redis.RedisError as exc:
+        what, hint = _meaning(exc)
         raise SessionError(
-            f"Redis at {place} does not take the request ({word}).", hint=_hint(str(exc))
+            f"Redis at {place} does not take the request: {what}.", hint=hint
         ) from None
 
 
-_HINTS = {
-    "OOM": "Its memory is full: raise maxmemory, or shorten RAGQA_SESSION_DAYS.",
-    "READONLY": "It is a replica: name the primary in RAGQA_REDIS_URL.",
-    "MISCONF": "It cannot write to its disk: look at its log.",
-    "NOAUTH": "Put the password into RAGQA_REDIS_URL: redis://:PASSWORD@host:6379/0.",
-    "WRONGPASS": "Check the password in RAGQA_REDIS_URL.",
-    "NOPERM": "Allow its user EVAL and the keys ragqa:*.",
-    "WRONGTYPE": "Another program uses keys that begin with ragqa: there.",
-}
+_MEANINGS = (
+    (
+        ("OutOfMemory", "OOM", "maxmemory"),
+        "its memory is full",
+        "Raise maxmemory, or shorten RAGQA_SESSION_DAYS.",
+    ),
+    (
+        ("ReadOnly", "READONLY", "read only"),
+        "it is a replica",
+        "Name the primary in RAGQA_REDIS_URL.",
+    ),
+    (("MISCONF",), "it cannot write to its disk", "Look at its log."),
+    (
+        ("NoPermission", "NOPERM"),
+        "its user may not do that",
+        "Allow EVAL and the keys ragqa:*.",
+    ),
+    (
+        ("WRONGTYPE",),
+        "another program uses its keys",
+        "Name another database in RAGQA_REDIS_URL, as redis://localhost:6379/1.",
+    ),
+    (
+        ("NOAUTH", "WRONGPASS"),
+        "it refuses the login",
+        "Check the password in RAGQA_REDIS_URL.",
+    ),
+)
 
 
-def _hint(said: str) -> str:
-    known = (hint for word, hint in _HINTS.items() if word in said)
-    return next(known, "Look at the log of Redis.")
+def _meaning(exc: Exception) -> tuple[str, str]:
+    """Say what a reply of Redis means; the client drops the code of some and has a class for it."""
+    said = f"{type(exc).__name__} {exc}"
+    for signs, what, hint in _MEANINGS:
+        if any(sign in said for sign in signs):
+            return what, hint
+    return type(exc).__name__, "Look at the log of Redis."
