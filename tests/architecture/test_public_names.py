@@ -98,6 +98,7 @@ def test_every_error_is_of_one_family_with_a_code_of_its_own():
         "RetrievalError": 4,
         "OutputError": 5,
         "AgentLimitError": 6,
+        "IllegalMoveError": 1,
         "SessionBusyError": 7,
         "SessionError": 7,
         "PermissionDenied": 8,
