@@ -22,14 +22,14 @@ COLUMNS = (
     "rest",
     "notes",
 )
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 LOST = {"code": "process_lost", "message": "The process that worked on it has ended."}
 """The last error of a run whose process was killed."""
 
 
 def encoded(value: Any) -> str:
     """Return JSON that SQLite takes: lone surrogates, which a reply may hold, are replaced."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return _JSON.encode(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def to_row(run: Run, holder: str | None) -> tuple[Any, ...]:
