@@ -14,6 +14,7 @@
     │   ├── BudgetError        what may be spent is used up
     │   ├── TransportError     it could not be reached, broke off or took too long
     │   │   └── WrongEndpointError  what answers there is no model service  exit 2
+    │   ├── ToolsRefusedError  the model takes no tools
     │   ├── ContextOverflowError  the prompt is longer than the model's window
     │   └── RefusalError       the model declined
     │       └── ContentFilterError  the service's content filter did
@@ -192,6 +193,12 @@ class WrongEndpointError(TransportError):
     code = "provider.endpoint"
     exit_code = 2
     retryable = False
+
+
+class ToolsRefusedError(ProviderError):
+    """Report a model or a server that takes no tools."""
+
+    code = "provider.tools"
 
 
 class ContextOverflowError(ProviderError):

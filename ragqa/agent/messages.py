@@ -8,7 +8,7 @@ only where its arguments are one whole JSON object in a reply that has ended.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,9 +113,27 @@ def reply_message(
             ToolCall(name=name or "unnamed", args=arguments or {}, id=call_id, type="tool_call")
         )
     metadata = {**metadata, UNPARSABLE: unparsable} if unparsable else metadata
-    return AIMessage(
-        text, tool_calls=tool_calls, response_metadata=metadata, usage_metadata=usage
-    )
+    return AIMessage(text, tool_calls=tool_calls, response_metadata=metadata, usage_metadata=usage)
+
+
+def with_new_ids(message: AIMessage, taken: Collection[str]) -> AIMessage:
+    """Return a reply whose call ids no earlier reply of the run bears.
+
+    Small servers number the calls of each reply from one.
+    """
+    renamed = {
+        call["id"] or "": f"{call['id']}_{len(taken)}"
+        for call in message.tool_calls
+        if call["id"] in taken
+    }
+    if not renamed:
+        return message
+    calls = [
+        {**call, "id": renamed.get(call["id"] or "", call["id"])} for call in message.tool_calls
+    ]
+    raw = {renamed.get(call_id, call_id): text for call_id, text in unparsable_in(message).items()}
+    metadata = {**message.response_metadata, **({UNPARSABLE: raw} if raw else {})}
+    return message.model_copy(update={"tool_calls": calls, "response_metadata": metadata})
 
 
 def unparsable_in(message: AIMessage) -> dict[str, str]:

@@ -52,11 +52,11 @@ class PricedModel:
 
     def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Return the whole reply."""
-        return self._with_cost(self.inner.complete(request, config))
+        return self.with_cost(self.inner.complete(request, config))
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Do the same without blocking the event loop."""
-        return self._with_cost(await self.inner.acomplete(request, config))
+        return self.with_cost(await self.inner.acomplete(request, config))
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
@@ -64,7 +64,7 @@ class PricedModel:
         """Yield pieces of the reply as they come, last the whole reply."""
         with closing(self.inner.stream(request, config)) as pieces:
             for piece in pieces:
-                yield piece if isinstance(piece, str) else self._with_cost(piece)
+                yield piece if isinstance(piece, str) else self.with_cost(piece)
 
     async def astream(
         self, request: ModelRequest, config: TraceConfig = None
@@ -72,8 +72,9 @@ class PricedModel:
         """Do the same without blocking the event loop."""
         async with aclosing(self.inner.astream(request, config)) as pieces:
             async for piece in pieces:
-                yield piece if isinstance(piece, str) else self._with_cost(piece)
+                yield piece if isinstance(piece, str) else self.with_cost(piece)
 
-    def _with_cost(self, reply: ModelReply) -> ModelReply:
+    def with_cost(self, reply: ModelReply) -> ModelReply:
+        """Return a reply of this model with what it cost."""
         cost = cost_of(reply.usage, self.price)
         return replace(reply, usage=reply.usage.model_copy(update={"cost": cost}))

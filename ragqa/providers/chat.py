@@ -77,6 +77,10 @@ class EndpointChatModel:
         )
         return made
 
+    def translated(self, exc: Exception) -> Exception:
+        """Return the error to raise for one of LangChain's or the SDK's."""
+        return translate(exc, self._at)
+
     def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Return the whole reply."""
         llm, call, options = self.langchain, _call(request, config), _options(request)

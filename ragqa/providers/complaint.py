@@ -11,6 +11,9 @@ _WORDS = {
     "json_schema": r"response[_ ]?format|json[_ ]?schema|structured[ _]outputs?|grammar|guided",
     "json_mode": r"response[_ ]?format|json[_ ]?object|json mode",
     "function_calling": r"\btools?\b|tool[_ ]choice|function[_ ]call|\bfunctions?\b",
+    # not "tool": a fault of the messages may speak of a tool message
+    "tools": r"\btools\b|tool[ _-]?(?:use|calling)|tool choice",
+    "tool_choice": r"tool_choice",
     "temperature": r"temperature",
     "max_tokens": r"max_tokens",
     "max_completion_tokens": r"max_completion_tokens",
@@ -23,6 +26,7 @@ _PARAMS = {
     "function_calling": ("tools", "tool_choice", "functions", "function_call"),
 }
 _LIMITS = frozenset({"max_tokens", "max_completion_tokens"})
+_OF_CALLERS = frozenset({"tools", "tool_choice"})
 _MODES = ("json_schema", "function_calling", "json_mode")
 
 _UNSUPPORTED = re.compile(
@@ -57,9 +61,8 @@ def complained_about(fault: Fault, sent: Iterable[str]) -> frozenset[str]:
     if named := _named(fault, features):
         return named
     if fault.status in (400, 422) and not fault.param and _ONLY_A_STATUS.fullmatch(fault.message):
-        return features.intersection(_MODES) or features | (
-            _LIMITS if features & _LIMITS else set()
-        )
+        rest = features - _OF_CALLERS
+        return features.intersection(_MODES) or rest | (_LIMITS if rest & _LIMITS else set())
     return frozenset()
 
 
@@ -70,6 +73,8 @@ def is_of_the_value(fault: Fault) -> bool:
 
 def _named(fault: Fault, features: frozenset[str]) -> frozenset[str]:
     blamed = re.split(r"[.\[]", fault.param)[0]
+    if blamed != fault.param or blamed == "messages":
+        features -= _OF_CALLERS  # one definition or message is at fault, not the whole feature
     for feature in features:
         if blamed and blamed in _PARAMS.get(feature, (feature,)):
             return frozenset({feature})

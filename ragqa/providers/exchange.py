@@ -28,11 +28,13 @@ from ragqa.errors import (
 )
 from ragqa.language import estimate_tokens
 from ragqa.ports.limits import CallLimits, Outcome
+from ragqa.ports.transport import happened
 from ragqa.providers.abilities import AbilityStore
 from ragqa.providers.complaint import complained_about, is_of_the_value
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault
 from ragqa.providers.forms import DEFAULT_ORDER, Form, Mode, form_of
+from ragqa.providers.refusals import no_tools
 from ragqa.providers.translate import cause_of, fault_of, translate
 from ragqa.waiting import retry_after_s, wait_s
 
@@ -138,6 +140,9 @@ class _Call:
     def steps(self) -> Steps:
         while True:
             form = self._form()
+            if "tools" in self._refused and self._payload.get("tools"):
+                self._how.learn(self._to_learn)
+                raise no_tools(self._how.at)  # without them it would be another request
             yield from self._admitted()
             try:
                 reply = yield from self._sent(form)
@@ -214,6 +219,8 @@ class _Call:
         fault, headers = fault_of(exc)
         if self._simplified(fault, form, error):
             return 0.0
+        if event := _event_of(exc, error, fault):
+            happened(event)
         wait = self._wait_s(error, headers)
         if wait is None:
             raise error from cause_of(exc, error, at, prompt)
@@ -249,6 +256,15 @@ class _Call:
 
 _FAIR_TIME_S = 1.0
 """A service that did not answer within less, at the end of a deadline, may be well."""
+
+
+def _event_of(exc: Exception, error: Exception, fault: Fault | None) -> str:
+    """Name what happened on the way to the service; empty where the request was the fault."""
+    if fault is not None and fault.status:
+        return str(fault.status) if fault.status == 429 or fault.status >= 500 else ""
+    if isinstance(error, TransportError):
+        return "timeout" if "Timeout" in type(exc).__name__ else "connection"
+    return ""
 
 
 def _prompt_of(payload: Mapping[str, Any]) -> str:

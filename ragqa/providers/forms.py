@@ -53,6 +53,7 @@ def form_of(
     for name in features & set(refused):
         del body[name]
     features |= _rename_limit(body, refused, limit_name)
+    features |= _take_tools(body, refused)
     mode = _take_mode(body, refused, order)
     sent = (features | ({mode} if mode else set())) - set(refused)
     return Form(body, frozenset(sent), by_function=mode == "function_calling")
@@ -67,6 +68,15 @@ def _rename_limit(body: dict[str, Any], refused: Collection[str], preferred: str
         return set()
     body[name] = limit
     return {name}
+
+
+def _take_tools(body: dict[str, Any], refused: Collection[str]) -> set[str]:
+    """Leave out how tools are chosen where that is refused; what is chosen from always stays."""
+    if "tools" not in body:
+        return set()
+    if "tool_choice" in refused:
+        body.pop("tool_choice", None)
+    return {"tools", "tool_choice"} & body.keys()
 
 
 def _take_mode(

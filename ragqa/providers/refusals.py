@@ -17,6 +17,7 @@ from ragqa.errors import (
     QuotaError,
     RagqaError,
     RateLimitError,
+    ToolsRefusedError,
     TransportError,
     WrongEndpointError,
 )
@@ -117,6 +118,14 @@ def too_long(at: Endpoint) -> ContextOverflowError:
     return ContextOverflowError(
         f"The prompt is longer than {at.model!r} can read.",
         hint="Lower RAGQA_MAX_PROMPT_TOKENS or RAGQA_MAX_CONTEXT_CHARS.",
+    )
+
+
+def no_tools(at: Endpoint) -> ToolsRefusedError:
+    """Return the error of a model or a server that takes no tools."""
+    return ToolsRefusedError(
+        f"{at.host} takes no tools for {at.model!r}.",
+        hint=f"Name a model that calls tools in {at.model_setting}, or use the chain 'stuff'.",
     )
 
 

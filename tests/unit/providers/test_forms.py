@@ -47,7 +47,7 @@ def test_the_callers_own_tools_stay() -> None:
     tools = [{"type": "function", "function": {"name": "look_up"}}]
     form = form_of({**PAYLOAD, "tools": tools}, {"json_schema"})
     assert form.body["tools"] is tools
-    assert form.features == {"json_mode", "temperature", "max_tokens"}
+    assert form.features == {"json_mode", "temperature", "max_tokens", "tools"}
 
 
 def test_json_mode_needs_the_word() -> None:

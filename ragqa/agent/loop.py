@@ -1,0 +1,131 @@
+"""The agent's loop: LangChain's create_agent with our middleware, behind the face of a ChatModel.
+
+To the stages an agent is a model whose reply took tools. ``stream`` yields pieces of text, None
+where the text so far turned out to be no answer, and last the AgentReply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing, closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from ragqa.agent.ledger import Ledger
+from ragqa.agent.reply import AgentReply, Piece
+from ragqa.agent.toolbox import Toolbox
+from ragqa.contract import Turn
+from ragqa.ports import ModelReply, ModelRequest, Parts, TraceConfig
+
+if TYPE_CHECKING:
+    from ragqa.agent.going import Going
+
+LEDGER_FILE = "ledger.sqlite"
+RESUMES = "resumes"
+"""Note of a turn whose run goes on where it waited."""
+
+
+class Agent:
+    """What all runs of a chain share: its tools, its limits, its files.
+
+    Args:
+        parts: What the chain works with.
+        box: The caller's tools.
+    """
+
+    def __init__(self, parts: Parts, box: Toolbox) -> None:
+        self.parts = parts
+        self.box = box
+        self._own_folder: TemporaryDirectory[str] | None = None
+        self._ledger: Ledger | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of ledger and steps."""
+        if self.parts.home is not None:
+            return self.parts.home()
+        if self._own_folder is None:
+            self._own_folder = TemporaryDirectory(prefix="ragqa-agent-", ignore_cleanup_errors=True)
+        return Path(self._own_folder.name)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Return the records of tool calls."""
+        if self._ledger is None:
+            self._ledger = Ledger(self.folder / LEDGER_FILE)
+        return self._ledger
+
+    def model_for(self, turn: Turn) -> AgentModel:
+        """Return the agent as the model of one ask."""
+        return AgentModel(self, turn)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentModel:
+    """The agent as a ChatModel, for one ask.
+
+    Attributes:
+        agent: What all runs share.
+        turn: The ask.
+    """
+
+    agent: Agent
+    turn: Turn
+
+    @property
+    def name(self) -> str:
+        """Name the model that is asked."""
+        model = self.agent.parts.model
+        return model.name if model is not None else "none"
+
+    def complete(self, request: ModelRequest, config: TraceConfig = None) -> AgentReply:
+        """Run the loop to its end, or to where it waits for a person."""
+        with self._going(config, is_streamed=False) as going:
+            with going.ending():
+                going.graph.invoke(going.input, going.config, **going.options)
+            return going.reply(going.graph.get_state(going.config))
+
+    async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> AgentReply:
+        """Do the same without blocking the event loop."""
+        with await asyncio.to_thread(self._going, config, is_streamed=False) as going:
+            with going.ending():
+                await going.graph.ainvoke(going.input, going.config, **going.options)
+            return going.reply(await going.graph.aget_state(going.config))
+
+    def stream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> Generator[str | ModelReply | None, None, None]:
+        """Yield pieces of text, None where they are no answer, last the AgentReply."""
+        with self._going(config, is_streamed=True) as going:
+            with going.ending():
+                events = going.graph.stream(
+                    going.input, going.config, stream_mode="custom", **going.options
+                )
+                with closing(events):
+                    for event in events:
+                        if isinstance(event, Piece):
+                            yield event.text
+            yield going.reply(going.graph.get_state(going.config))
+
+    async def astream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> AsyncGenerator[str | ModelReply | None, None]:
+        """Do the same without blocking the event loop."""
+        with await asyncio.to_thread(self._going, config, is_streamed=True) as going:
+            with going.ending():
+                events = going.graph.astream(
+                    going.input, going.config, stream_mode="custom", **going.options
+                )
+                async with aclosing(events):
+                    async for event in events:
+                        if isinstance(event, Piece):
+                            yield event.text
+            yield going.reply(await going.graph.aget_state(going.config))
+
+    def _going(self, config: TraceConfig, *, is_streamed: bool) -> Going:
+        from ragqa.agent.going import Going  # LangGraph takes a second to import
+
+        return Going(self.agent, self.turn, config, is_streamed=is_streamed)
