@@ -15,11 +15,13 @@ import weakref
 from collections.abc import AsyncGenerator, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.request import getproxies
 
 import httpx2
 import openai
 
 from ragqa.providers.endpoint import NO_KEY, Endpoint
+from ragqa.providers.lanes import Lanes
 
 if TYPE_CHECKING:
     from ragqa.providers.entra import AsyncTokens, Tokens
@@ -80,7 +82,7 @@ class Clients:
 
     def _made_async(self) -> tuple[openai.AsyncOpenAI, AsyncTokens | None]:
         tokens = self._at.entra.of_a_loop() if self._at.entra else None
-        http = openai.DefaultAsyncHttpxClient(**self._http())
+        http = openai.DefaultAsyncHttpxClient(**self._http(), transport=self._lanes())
         kind = openai.AsyncAzureOpenAI if self._at.api_version else openai.AsyncOpenAI
         client = kind(http_client=http, **self._sdk(tokens))
         return self._prepared(client), tokens
@@ -99,6 +101,14 @@ class Clients:
             await client.close()
             if tokens:
                 await tokens.close()
+
+    def _lanes(self) -> Lanes | None:
+        """Return lanes to the service; httpx's own pool goes where a proxy may stand between."""
+        if not self._at.is_loopback and getproxies():
+            return None
+        verify = self._http()["verify"]
+        one = httpx2.Limits(max_connections=1, max_keepalive_connections=1)
+        return Lanes(lambda: httpx2.AsyncHTTPTransport(verify=verify, limits=one))
 
     def _http(self) -> dict[str, Any]:
         return {

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Caller, Passage, ScoreKind
 from ragqa.errors import ConfigError, RetrievalError, UnknownNameError
@@ -99,10 +99,10 @@ class EmbeddedIndex:
         """Do the same without blocking the event loop."""
         import asyncio
 
+        if self._model is None:  # nothing to wait for in between: one thread is enough
+            return await asyncio.to_thread(self.retrieve, query, config)
         search = await asyncio.to_thread(self._begin, query)
-        vector = None
-        if self._model and search.needs_vector:
-            vector = await self._model.aquery(query.text)
+        vector = await self._model.aquery(query.text) if search.needs_vector else None
         return await asyncio.to_thread(self._finish, search, vector)
 
     def _begin(self, query: SearchQuery) -> _Search:
@@ -202,6 +202,12 @@ class EmbeddedIndex:
     ) -> list[str]:
         """Return the headings of a document in their order; arguments as for text_of."""
         return reading.headings_of(reading.chunks_of(self._view(), doc_id, path, caller))
+
+    def tables(self, caller: Caller) -> Mapping[str, Callable[[], list[dict[str, Any]]]]:
+        """Return the csv files of which a caller may see rows, by title, read when wanted."""
+        from ragqa.retrieval.tables import tables_in
+
+        return tables_in(self._view(), caller)
 
     def stats(self) -> IndexStats:
         """Return what the index holds, in figures."""
