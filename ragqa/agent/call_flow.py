@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragqa.agent.arguments import plain
 from ragqa.agent.driving import Steps, pause
 from ragqa.agent.ledger import Ledger, NewCall
 from ragqa.agent.look_up import LookUp
@@ -15,7 +14,7 @@ from ragqa.agent.operation_key import digest_of, operation_key
 from ragqa.agent.policy import ToolPolicy
 from ragqa.agent.registry import Registry
 from ragqa.agent.result_phrases import phrase, state_phrase
-from ragqa.agent.result_text import bounded
+from ragqa.agent.result_text import bounded, text_of
 from ragqa.agent.run_context import RunContext
 from ragqa.agent.tool_call import ApprovalDue, ToolCall, ToolResult
 from ragqa.agent.tool_gates import full_arguments
@@ -37,14 +36,6 @@ class _Refused:
 
     reason: str
     feedback: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Passed:
-    """Arguments that passed the gates: as they run, and with their defaults, as they are meant."""
-
-    arguments: dict[str, Any]
-    meant: dict[str, Any]
 
 
 class CallFlow:
@@ -136,10 +127,10 @@ class CallFlow:
         if isinstance(judged, _Refused):
             return self._refused(record, judged)
         try:
-            key = None if policy.read_only else self._key(record, policy, judged.meant)
+            key = None if policy.read_only else self._key(record, policy, judged)
         except ConfigError as exc:
             return self._refused(record, _Refused(exc.message, exc.message))
-        record = self._ledger.note(record.id, arguments=judged.arguments, key=key)
+        record = self._ledger.note(record.id, arguments=judged, key=key)
         return (yield from self._proceed(record, call, policy))
 
     def _proceed(self, record: ToolRecord, call: ToolCall, policy: ToolPolicy) -> Steps[Outcome]:
@@ -232,8 +223,8 @@ class CallFlow:
         content = self._phrase("substitute", record.name, outcome.content)
         return ToolResult(content, not record.read_only, outcome.record, outcome.raw)
 
-    def _judged(self, name: str, arguments: Mapping[str, Any] | str) -> _Passed | _Refused:
-        """Let arguments pass the gates before the tool."""
+    def _judged(self, name: str, arguments: Mapping[str, Any] | str) -> dict[str, Any] | _Refused:
+        """Let arguments pass the gates before the tool; they come out in full."""
         try:
             state = self._context.held()
         except Exception as exc:  # a function of the caller's
@@ -245,14 +236,13 @@ class CallFlow:
         verdict = self._registry.gates[name].judge(arguments, context)
         if not verdict.accepted:
             return _Refused("; ".join(f.reason for f in verdict.faults), verdict.feedback)
-        value = verdict.response
-        return _Passed(plain(value), full_arguments(value, self._registry.schema_for_model(name)))
+        return full_arguments(verdict.response, self._registry.schema_for_model(name))
 
-    def _key(self, record: ToolRecord, policy: ToolPolicy, meant: Mapping[str, Any]) -> str:
+    def _key(self, record: ToolRecord, policy: ToolPolicy, arguments: Mapping[str, Any]) -> str:
         return operation_key(
             record.name,
             policy,
-            meant,
+            arguments,
             run_id=self._context.run_id,
             session_id=self._context.session_id,
             record_id=record.id,
@@ -273,6 +263,8 @@ class CallFlow:
     def _result(self, record: ToolRecord, raw: Any = None) -> ToolResult:
         policy = self._registry.policy(record.name)
         content, is_error = state_phrase(self._context.language, record, policy.max_result_chars)
+        if record.read_only and not is_error:  # what was only read is not kept in the ledger
+            content = text_of(raw, policy.max_result_chars) or content
         return ToolResult(content, is_error, record, raw)
 
     def _repeated(self, record: ToolRecord, policy: ToolPolicy) -> ToolResult:

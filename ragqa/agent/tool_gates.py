@@ -50,13 +50,22 @@ def schema_for_model(tool: Any, policy: ToolPolicy) -> ModelSchema:
 
 
 def full_arguments(value: BaseModel, schema: ModelSchema) -> dict[str, Any]:
-    """Return arguments with the schema's defaults: the operation that they mean."""
+    """Return arguments with the schema's defaults: all that the tool is to act on.
+
+    A default that is made anew at every call, such as a time, is left to the tool: it would make
+    every call another operation.
+    """
     if isinstance(schema, type):
-        return value.model_dump(mode="json", by_alias=True)
+        made = {
+            name
+            for name, field in schema.model_fields.items()
+            if field.default_factory is not None and name not in value.model_fields_set
+        }
+        return value.model_dump(mode="json", by_alias=True, exclude=made)
     defaults = {
         name: node["default"]
         for name, node in ((schema or {}).get("properties") or {}).items()
-        if isinstance(node, Mapping) and "default" in node
+        if isinstance(node, Mapping) and node.get("default") is not None
     }
     return {**defaults, **plain(value)}
 

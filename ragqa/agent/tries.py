@@ -145,7 +145,7 @@ class Tries:
         """Write down what a try came to; an uncertain one that goes on keeps its owner."""
         told: dict[str, Any] = {"request_id": outcome.request_id} if outcome.request_id else {}
         if outcome.kind == "succeeded":
-            told["result"] = "" if policy.read_only else outcome.text
+            told["result"] = outcome.text
             if policy.asynchronous:
                 return self._ledger.note(record.id, owner=None, error="", **told)
             return self._move(record, "succeeded", error="", **told)
