@@ -2,8 +2,10 @@
 
 A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a repair. Built in:
 
-    duplicate_sources        a title listed twice is left out (repair)
+    duplicate_sources        a title listed twice is left out (repair; ``trimmed_sources`` where
+                             only blanks around it were)
     duplicate_follow_ups     likewise a follow-up question (repair)
+    declining_answer         a refusal as the answer; its code is ``text.refusal``
     scratchpad               thoughts, planned actions, reasoning tags, echoes of the prompt
     search_dump              rows, keys and scores of a search service, in any text
     json_answer              JSON, a Python literal, a list of fields, a table
@@ -32,6 +34,7 @@ from ragqa.validation.rules.entities import Entities
 from ragqa.validation.rules.gate import RulesGate
 from ragqa.validation.rules.languages import AnswerLanguage
 from ragqa.validation.rules.payloads import JsonAnswer
+from ragqa.validation.rules.refusing import DecliningAnswer
 from ragqa.validation.rules.scratchpad import Scratchpad
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnswerLanguage",
     "CategoryFit",
+    "DecliningAnswer",
     "Default",
     "DuplicateFollowUps",
     "DuplicateSources",

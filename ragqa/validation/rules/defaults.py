@@ -11,6 +11,7 @@ from ragqa.validation.rules.echoes import EchoedQuestion, PlaceholderAnswer
 from ragqa.validation.rules.entities import Entities
 from ragqa.validation.rules.languages import AnswerLanguage
 from ragqa.validation.rules.payloads import JsonAnswer
+from ragqa.validation.rules.refusing import DecliningAnswer
 from ragqa.validation.rules.scratchpad import Scratchpad
 
 
@@ -19,6 +20,7 @@ def default_rules() -> tuple[Rule, ...]:
     return (
         DuplicateSources(),
         DuplicateFollowUps(),
+        DecliningAnswer(),
         Scratchpad(),
         SearchDump(),
         JsonAnswer(),

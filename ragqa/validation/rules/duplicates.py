@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ragqa.validation.fields import field_of, passed_with
-from ragqa.validation.gate import CheckContext, Outcome, Passed
+from ragqa.validation.gate import CheckContext, Outcome, Passed, Rejected
 
 
 class _NoDuplicates:
     """Trim the blanks off a list's texts and keep the first of equal ones."""
 
     name: str
+    trimmed: str
     field: str
     same: Callable[[str], str]
 
@@ -21,19 +22,25 @@ class _NoDuplicates:
         listed = field_of(value, self.field, list)
         if not listed or not all(isinstance(each, str) for each in listed):
             return Passed(value)
+        texts = [text for each in listed if (text := each.strip())]
         first: dict[str, str] = {}
-        for each in listed:
-            first.setdefault(type(self).same(each.strip()), each.strip())
-        kept = [each for each in first.values() if each]
-        return (
-            Passed(value) if kept == listed else passed_with(value, {self.field: kept}, self.name)
-        )
+        for text in texts:
+            first.setdefault(type(self).same(text), text)
+        kept = list(first.values())
+        if kept == listed:
+            return Passed(value)
+        outcome = passed_with(value, {self.field: kept}, self.name)
+        if isinstance(outcome, Rejected):
+            return outcome
+        repairs = [self.trimmed] * (texts != listed) + [self.name] * (kept != texts)
+        return Passed(outcome.value, repairs=tuple(repairs))
 
 
 class DuplicateSources(_NoDuplicates):
     """List every source once, at the place of its first mention, without blanks around it."""
 
     name = "duplicate_sources"
+    trimmed = "trimmed_sources"
     field = "sources"
     same = staticmethod(str)
 
@@ -42,5 +49,6 @@ class DuplicateFollowUps(_NoDuplicates):
     """List every follow-up question once, whatever its case and its last mark."""
 
     name = "duplicate_follow_ups"
+    trimmed = "trimmed_follow_ups"
     field = "follow_up"
     same = staticmethod(lambda question: question.casefold().rstrip(" ?？.。!！"))

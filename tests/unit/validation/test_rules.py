@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from ragqa.contract import QAResponse
 from ragqa.errors import UnknownNameError
+from ragqa.validation.checking import check
 from ragqa.validation.gate import CheckContext, Outcome, Passed, Rejected
 from ragqa.validation.rules import (
     Default,
@@ -158,27 +159,70 @@ def test_a_rule_of_another_schema_fails_closed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sources", "kept"),
+    ("sources", "kept", "repairs"),
     [
-        (["b", "a", "b"], ["b", "a"]),
-        ([" a ", "a"], ["a"]),
-        (["a"], ["a"]),
-        ([], []),
+        (["b", "a", "b"], ["b", "a"], ["duplicate_sources"]),
+        ([" a ", "a"], ["a"], ["trimmed_sources", "duplicate_sources"]),
+        ([" a ", "b"], ["a", "b"], ["trimmed_sources"]),
+        (["a"], ["a"], []),
+        ([], [], []),
     ],
 )
 def test_duplicate_sources_go_and_the_first_keeps_its_place(
-    sources: list[str], kept: list[str]
+    sources: list[str], kept: list[str], repairs: list[str]
 ) -> None:
     outcome = DuplicateSources().check(response(sources=sources), NOTHING)
     assert outcome.value.sources == kept
-    assert outcome.repairs == (("duplicate_sources",) if kept != sources else ())
+    assert outcome.repairs == tuple(repairs)
 
 
 def test_duplicate_follow_ups_go() -> None:
     asked = ["How long?", " how long ", "什么颜色？", "什么颜色"]
     outcome = DuplicateFollowUps().check(response(follow_up=asked[:3]), NOTHING)
     assert outcome.value.follow_up == ["How long?", "什么颜色？"]
-    assert DuplicateFollowUps().check(response(follow_up=asked[2:]), NOTHING).repairs
+    assert outcome.repairs == ("trimmed_follow_ups", "duplicate_follow_ups")
+    kept_once = DuplicateFollowUps().check(response(follow_up=asked[2:]), NOTHING)
+    assert kept_once.repairs == ("duplicate_follow_ups",)
+
+
+@pytest.mark.parametrize("needs_human", [False, True])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I cannot help with that.",
+        "I'm sorry, but I can't assist with that request.",
+        "As an AI, I must decline to discuss this.",
+        "抱歉，我不能协助处理此类请求。",
+        "您的请求涉及敏感内容，不便讨论。",
+    ],
+)
+def test_a_refusal_in_the_clothes_of_an_answer_is_one(answer: str, needs_human: bool) -> None:
+    declined = response(answer, sources=[], confidence=0.9, needs_human=needs_human)
+    outcome = RulesGate().check(declined, NOTHING)
+    assert codes(outcome)[0] == "text.refusal"
+    verdict = check(declined.model_dump_json(), [])
+    assert (verdict.code, verdict.handling) == ("text.refusal", "fallback")
+
+
+@pytest.mark.parametrize(
+    ("answer", "options"),
+    [
+        ("The documents do not say.", {"needs_human": True}),
+        ("I cannot answer that from the documents.", {}),
+        ("I'm sorry, I can't answer that question.", {"needs_human": True}),
+        ("I don't know.", {}),
+        ("We cannot accept opened kettles.", {}),
+        ("We can't help with repairs of other brands.", {"sources": ["a"]}),
+        ("Unfortunately, opened kettles cannot be returned.", {}),
+        ("文档中没有这个问题的答案。", {"needs_human": True}),
+        ("很抱歉，我无法回答这个问题。", {"needs_human": True}),
+        ("抱歉，资料里没有提供保修期。", {}),
+        ("已拆封的水壶不能退货。", {}),
+    ],
+)
+def test_an_honest_answer_is_no_refusal(answer: str, options: dict[str, Any]) -> None:
+    given = response(answer, **{"sources": [], "confidence": 0.4, **options})
+    assert codes(RulesGate().check(given, NOTHING)) == []
 
 
 @pytest.mark.parametrize(
