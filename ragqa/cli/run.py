@@ -14,7 +14,7 @@ from ragqa.errors import ConfigError, RagqaError
 
 INTERRUPTED = 130
 FAILED = 1
-COMMANDS = ("ask", "search", "index", "check", "doctor", "runs", "eval")
+COMMANDS = ("ask", "chat", "search", "index", "check", "doctor", "runs", "eval")
 
 _DESCRIPTION = """\
 Answers questions from your documents, with sources.
