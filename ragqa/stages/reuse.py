@@ -33,8 +33,12 @@ _LEADERS = 3
 
 
 def reused(pipeline: Pipeline, parts: Parts) -> Pipeline:
-    """Return a pipeline that answers from what is kept, where something fitting is."""
-    if parts.answers is None:
+    """Return a pipeline that answers from what is kept, where something fitting is.
+
+    What an agent did is not done again by telling of it, and what its tools said was true then.
+    """
+    acts = any(stage.name == "act" for stage in pipeline.stages)
+    if parts.answers is None or acts:
         return pipeline
     reusing = _Reusing(pipeline, parts, parts.answers)
     return surrounded(pipeline, reusing.step)
