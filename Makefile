@@ -74,4 +74,7 @@ test-llm: $(BIN)/.dev .venv-llm/.installed  ## ask a real, very small model on t
 fuzz: $(BIN)/.dev  ## judge 200,000 mutated model outputs
 	$(BIN)/python -m tests.quality.fuzz_outputs --runs 200000
 
-.PHONY: fuzz help install ask test check format bench compare peers test-llm
+crash: $(BIN)/.dev  ## kill 200 runs in the middle of an effect and check what is left
+	$(BIN)/python -m tests.quality.crash --runs 200
+
+.PHONY: crash fuzz help install ask test check format bench compare peers test-llm
