@@ -1,5 +1,9 @@
+from pathlib import Path
+
 import pytest
 
+import chains
+import prompts
 import ragqa
 from ragqa.app.home import made_home
 from ragqa.app.indexing import groups_by_folder, listed
@@ -238,6 +242,8 @@ class TestHome:
 class TestOwnPackages:
     def test_ours_are_found(self):
         require_own_packages()
+        root = Path(ragqa.__file__).parents[1]
+        assert {Path(one.__file__).parents[1] for one in (chains, prompts)} == {root}
 
     def test_a_foreign_one_is_named_with_both_paths(self, tmp_path, monkeypatch):
         (tmp_path / "prompts").mkdir()

@@ -69,7 +69,10 @@ def test_a_subclasss_own_words_count_in_every_language():
 @pytest.mark.parametrize("schema", [QAResponse, response_type(entities=True), Ticket])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_worked_example_is_valid(schema, language):
-    schema.model_validate_json(worked_example(schema, language))
+    example = schema.model_validate_json(worked_example(schema, language), strict=True)
+    assert example.sources
+    assert example.category in schema.categories
+    assert ("保修" in example.answer) == (language == "zh")
 
 
 def test_neutral_values_fill_what_a_subclass_requires():

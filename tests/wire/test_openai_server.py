@@ -143,11 +143,13 @@ def test_known_keys_are_those_of_the_sdk() -> None:
 def test_replies_fit_the_types_of_the_sdk(openai_server: StartServer) -> None:
     server = openai_server("Hello.", Reply("Hello.", tool_calls=(("f", "{}"),)))
     asked = {**ASKED, "stream_options": {"include_usage": True}}
-    ChatCompletion.model_validate(completion(Reply("Hello."), ASKED), strict=True)
-    for chunk in chunks(Reply("Hello.", tool_calls=(("f", "{}"),)), asked):
-        ChatCompletionChunk.model_validate(chunk, strict=True)
+    whole = ChatCompletion.model_validate(completion(Reply("Hello."), ASKED), strict=True)
+    assert whole.choices[0].message.content == "Hello."
+    sent = chunks(Reply("Hello.", tool_calls=(("f", "{}"),)), asked)
+    read = [ChatCompletionChunk.model_validate(chunk, strict=True) for chunk in sent]
+    assert read[-1].usage is not None
     _, vectors = _post(server, {"model": "e", "input": ["a", "b"]}, "/embeddings")
-    CreateEmbeddingResponse.model_validate(vectors)
+    assert len(CreateEmbeddingResponse.model_validate(vectors).data) == 2
 
 
 def test_the_sdk_itself_can_talk_to_it(openai_server: StartServer) -> None:

@@ -95,10 +95,11 @@ def test_a_closed_standard_output_is_reported(monkeypatch):
         terminal.write("x")
 
 
-def test_messages_survive_a_closed_standard_error(monkeypatch):
+def test_messages_survive_a_closed_standard_error(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", None)
     terminal.say("x")
     closed = io.StringIO()
     closed.close()
     monkeypatch.setattr(sys, "stderr", closed)
     terminal.say("x")
+    assert capsys.readouterr().out == "", "a message must not stand where answers do"

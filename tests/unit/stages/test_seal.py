@@ -47,7 +47,9 @@ def test_a_degraded_answer_is_valid_for_its_schema(schema):
 
 def test_a_schema_that_no_empty_value_fits_gets_the_six_fields():
     answer = degraded(turn(), Policy(schema=Picky), "limit").answer
-    QAResponse.model_validate_json(answer.response.model_dump_json())
+    fields = QAResponse.model_validate_json(answer.response.model_dump_json())
+    assert not isinstance(answer.response, Picky)
+    assert (fields.needs_human, fields.confidence, fields.sources) == (True, 0.0, [])
 
 
 def test_the_language_follows_the_question():
