@@ -11,6 +11,7 @@ from ragqa.app.narrowed import narrowed
 from ragqa.app.reuse import reuse_for
 from ragqa.app.runs import runs_for
 from ragqa.app.sessions import LateSessions
+from ragqa.app.tracer import tracer_for
 from ragqa.contract import CHINESE_CATEGORIES, DEFAULT_CATEGORIES, Strategy, response_type
 from ragqa.ports import Category, Parts, Policy, Retriever
 from ragqa.settings import CategorySettings, Settings
@@ -40,6 +41,7 @@ def parts_for(settings: Settings, *, with_model: bool = True) -> Parts:
         answers=reuse_for(settings) if model else None,
         spending=spending(settings, (model, second)) if model else None,
         runs=runs_for(settings),
+        tracer=tracer_for(settings),
         home=lambda: made_home(settings),
         sessions=LateSessions(settings),
     )

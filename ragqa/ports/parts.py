@@ -33,6 +33,7 @@ class Parts:
         answers: How accepted answers are reused; ``None`` where none are.
         spending: Keeps what was spent of budgets; ``None`` where none is set.
         runs: Keeps a record of every ask; ``None`` where none are kept.
+        tracer: An OpenTelemetry tracer; ``None`` where nothing is traced.
         home: Makes and returns the folder of the agent's ledger and waiting runs; ``None``: they
             live as long as the chain does.
         clock: Tells the time, for deadlines and timings.
@@ -48,5 +49,6 @@ class Parts:
     answers: Reuse | None = None
     spending: Spending | None = None
     runs: RunStore | None = None
+    tracer: Any = None
     home: Callable[[], Path] | None = None
     clock: Clock = time.monotonic

@@ -12,7 +12,7 @@ from ragqa.ports import KeptText, Run
 Change = Callable[[str], str]
 
 _TOOL_FACTS = frozenset(
-    ("name", "call_id", "state", "attempt", "started_s", "ended_s", "code", "kind", "effect")
+    ("name", "call_id", "id", "state", "done", "effect", "attempt", "times", "by_provider")
 )
 _RESPONSE_FACTS = frozenset(("confidence", "category", "needs_human"))
 

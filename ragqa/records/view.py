@@ -17,7 +17,7 @@ _OPEN_KEYS = frozenset(
     ("category", "strategy", "stage", "attempts", "transport", "timings_ms", "versions", "kept")
 ) | {"answered_by"}
 _OPEN_RESPONSE = ("confidence", "category", "needs_human")
-_OPEN_TOOL = ("name", "call_id", "state", "attempt", "started_s", "ended_s", "code")
+_OPEN_TOOL = ("name", "call_id", "id", "state", "done", "effect", "attempt", "times")
 
 
 def shown(run: Run, looker: Caller) -> dict[str, Any]:

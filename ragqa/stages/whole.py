@@ -8,15 +8,16 @@ from ragqa.stages.conversation import conversed
 from ragqa.stages.record import recorded
 from ragqa.stages.reuse import reused
 from ragqa.stages.spend import within_budgets
+from ragqa.stages.tracing import traced
 
 
 def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
     """Return the pipeline of an ask, from its question to its record.
 
-    From the outside in: the record of the run, the budgets, the conversation, the reuse of an
-    answer, the chain.
+    From the outside in: the spans, the record of the run, the budgets, the conversation, the reuse
+    of an answer, the chain.
     """
     pipeline = reused(pipeline, parts)
     pipeline = conversed(pipeline, parts)
     pipeline = within_budgets(pipeline, parts)
-    return recorded(pipeline, parts)
+    return traced(recorded(pipeline, parts), parts)
