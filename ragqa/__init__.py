@@ -13,7 +13,9 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING without its 10 ms; type checkers k
 if TYPE_CHECKING:
     from typing import Any
 
+    from ragqa.agent.policy import ToolPolicy
     from ragqa.app import aask, ask, chain, index, retriever, stream
+    from ragqa.app.resuming import aresume, resume
     from ragqa.contract import Answer, Caller, Citation, Passage, QAResponse, Question
     from ragqa.errors import RagqaError
     from ragqa.settings import Settings
@@ -29,10 +31,13 @@ _HOMES = {
     "Question": "ragqa.contract",
     "RagqaError": "ragqa.errors",
     "Settings": "ragqa.settings",
+    "ToolPolicy": "ragqa.agent.policy",
     "aask": "ragqa.app",
+    "aresume": "ragqa.app.resuming",
     "ask": "ragqa.app",
     "chain": "ragqa.app",
     "index": "ragqa.app",
+    "resume": "ragqa.app.resuming",
     "retriever": "ragqa.app",
     "stream": "ragqa.app",
 }
@@ -46,11 +51,14 @@ __all__ = [
     "Question",
     "RagqaError",
     "Settings",
+    "ToolPolicy",
     "__version__",
     "aask",
+    "aresume",
     "ask",
     "chain",
     "index",
+    "resume",
     "retriever",
     "stream",
 ]

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from ragqa.agent.loop import Agent
 from ragqa.agent.reply import AgentReply
-from ragqa.agent.search_tool import NAME as SEARCH
 from ragqa.agent.telling import done_text, limit_text, results_text, waiting_text
 from ragqa.contract import Turn
 from ragqa.errors import AgentLimitError, ConfigError, ToolsRefusedError
@@ -82,7 +81,7 @@ def _with_results(turn: Turn, reply: AgentReply, language: str) -> Turn:
             **turn.notes,
             "needs_documents": False,
             "records": reply.records,
-            "facts": results_text(reply.records, language, skipped=(SEARCH,)),
+            "facts": results_text(reply.outcomes, language),
             "done": done_text(reply.records, language),
         },
     )

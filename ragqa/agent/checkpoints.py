@@ -101,3 +101,15 @@ def opened_steps(folder: Path) -> Iterator[StepSaver]:
         raise StorageError(f"{path} cannot be used: {exc}.") from exc
     finally:
         connection.close()
+
+
+def kept_turn(folder: Path, run_id: str) -> str | None:
+    """Return the turn of a run whose steps are kept, as JSON; None where none are."""
+    if not (folder / FILE_NAME).is_file():
+        return None
+    with opened_steps(folder) as steps:
+        found = steps.get_tuple({"configurable": {"thread_id": run_id}})
+    if found is None:
+        return None
+    kept = found.checkpoint["channel_values"].get("turn")
+    return kept if isinstance(kept, str) else None

@@ -15,14 +15,17 @@ from ragqa.agent.calculate import NAME as CALCULATE
 from ragqa.agent.calculate import Calculator, calculate_policy, calculate_tool
 from ragqa.agent.checkpoints import opened_steps
 from ragqa.agent.executor import Executor
+from ragqa.agent.loop import RESUMES
+from ragqa.agent.messages import repaired
 from ragqa.agent.middleware import Steps
 from ragqa.agent.own_tools import search_of, search_policy
 from ragqa.agent.replies import langchain_model, usage_in
 from ragqa.agent.reply import AgentReply
-from ragqa.agent.run import EVIDENCE, AgentRun, StoppedError
+from ragqa.agent.run import AgentRun, StoppedError, replies_in
 from ragqa.agent.run_context import RunContext
 from ragqa.agent.search_tool import NAME as SEARCH
 from ragqa.agent.sequence import sequence_of
+from ragqa.agent.tool_record import ToolRecord
 from ragqa.agent.toolbox import wire_definition
 from ragqa.agent.turn_json import turn_json
 from ragqa.contract import Turn
@@ -33,9 +36,6 @@ from ragqa.providers.normal import REFUSAL
 
 if TYPE_CHECKING:
     from ragqa.agent.loop import Agent
-
-RESUMES = "resumes"
-"""Note of a turn whose run goes on where it waited."""
 
 
 class Going:
@@ -58,6 +58,7 @@ class Going:
 
     def _begin(self, agent: Agent, turn: Turn, config: TraceConfig, *, is_streamed: bool) -> None:
         parts = agent.parts
+        self._ledger = agent.ledger
         self._saver = self._stack.enter_context(opened_steps(agent.folder))
         self._ended_by: StoppedError | RagqaError | None = None
         self._waits = False
@@ -113,7 +114,6 @@ class Going:
             return {"messages": [HumanMessage(turn.question.text)], "turn": turn_json(turn)}
         messages = self.graph.get_state(self.config).values.get("messages", [])
         self.run.restore(messages, lambda reply: usage_in(reply, self.run.parts.model))
-        self._usage_before = self.run.usage
         return None
 
     @contextmanager
@@ -128,8 +128,8 @@ class Going:
         """Return what the run came to."""
         run, ended_by = self.run, self._ended_by
         messages: list[AnyMessage] = state.values.get("messages", [])
-        records = tuple(run.executor.records())
-        waiting = {interrupt.value["record"] for interrupt in state.interrupts}
+        records = _in_order(run.executor.records(), messages)
+        waiting = dict.fromkeys(interrupt.value["record"] for interrupt in state.interrupts)
         self._waits = bool(waiting) and ended_by is None
         last = messages[-1] if messages and ended_by is None else None
         answer = last if isinstance(last, AIMessage) and not last.tool_calls else AIMessage("")
@@ -145,12 +145,8 @@ class Going:
             records=records,
             passages=run.found.passages,
             blocks=tuple(run.found.blocks),
-            evidence=tuple(
-                str(message.content)
-                for message in messages
-                if isinstance(message, ToolMessage) and (message.artifact or {}).get(EVIDENCE)
-            ),
-            waiting=tuple(record for record in records if record.id in waiting),
+            outcomes=tuple(_outcomes(messages)),
+            waiting=tuple(self._ledger.get(record_id) for record_id in waiting),
             stopped=(ended_by.reason, ended_by.what)
             if isinstance(ended_by, StoppedError)
             else None,
@@ -171,3 +167,17 @@ class Going:
         with self._stack:
             if not self._waits:
                 self._saver.delete_thread(self.run.turn.run_id)
+
+
+def _outcomes(messages: list[AnyMessage]) -> Iterator[tuple[str, bool, str]]:
+    """Yield what became of the calls, in their order; passages of searches are kept as such."""
+    for message in repaired(messages):
+        if isinstance(message, ToolMessage) and message.name != SEARCH:
+            yield message.name or "", message.status == "error", str(message.content)
+
+
+def _in_order(records: list[ToolRecord], messages: list[AnyMessage]) -> tuple[ToolRecord, ...]:
+    """Return records in the order of their calls; calls of one reply are recorded as they come."""
+    ids = [call["id"] for reply in replies_in(messages) for call in reply.tool_calls]
+    place = {call_id: number for number, call_id in enumerate(ids)}
+    return tuple(sorted(records, key=lambda record: place.get(record.call_id, len(ids))))

@@ -25,7 +25,7 @@ from ragqa.agent.operation_key import digest_of
 from ragqa.agent.prompting import prompt_for
 from ragqa.agent.replies import model_fault, usage_in
 from ragqa.agent.reply import Piece
-from ragqa.agent.run import EVIDENCE, FOUND, MAX_SAME_CALLS, AgentRun, replies_in
+from ragqa.agent.run import FOUND, MAX_SAME_CALLS, AgentRun, replies_in
 from ragqa.agent.search_tool import NAME as SEARCH
 from ragqa.agent.tool_call import ApprovalDue, ToolCall, ToolResult
 from ragqa.errors import TransportError
@@ -227,14 +227,10 @@ def _outcome(run: AgentRun, call: ToolCall, outcome: ToolResult | ApprovalDue) -
 
 
 def _message(run: AgentRun, call: ToolCall, text: str, *, is_error: bool) -> ToolMessage:
-    is_search = call.name == SEARCH
-    artifact: dict[str, Any] = {EVIDENCE: not is_error and not is_search}
-    if is_search:
-        artifact[FOUND] = run.found.as_json()
     return ToolMessage(
         text,
         name=call.name,
         tool_call_id=call.id,
         status="error" if is_error else "success",
-        artifact=artifact,
+        artifact={FOUND: run.found.as_json()} if call.name == SEARCH else None,
     )

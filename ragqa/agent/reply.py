@@ -26,7 +26,7 @@ class AgentReply(ModelReply):
         records: The records of its tool calls.
         passages: What its searches returned.
         blocks: The same, condensed and numbered as the model saw it.
-        evidence: Results of other tools.
+        outcomes: Of calls of other tools: the name, whether it failed, what the model was told.
         waiting: Records on which a person has to decide before the run goes on.
         stopped: ``limit`` or ``budget``, where a limit ended the run; and which one.
         error: What ended it otherwise.
@@ -37,9 +37,14 @@ class AgentReply(ModelReply):
     records: tuple[ToolRecord, ...] = ()
     passages: tuple[Passage, ...] = ()
     blocks: tuple[ContextBlock, ...] = ()
-    evidence: tuple[str, ...] = ()
+    outcomes: tuple[tuple[str, bool, str], ...] = ()
     waiting: tuple[ToolRecord, ...] = ()
     stopped: tuple[str, str] | None = None
     error: RagqaError | None = None
     messages: tuple[dict[str, Any], ...] = ()
     offered: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """Return the results on which an answer may rest beside passages."""
+        return tuple(text for _, failed, text in self.outcomes if not failed)

@@ -17,9 +17,6 @@ from ragqa.ports import Parts
 MAX_SAME_CALLS = 2
 """How often the same call with the same arguments is carried out in one run."""
 
-EVIDENCE = "evidence"
-"""Key of a tool message's artifact: whether an answer may rest on the result."""
-
 FOUND = "found"
 """Key of a tool message's artifact: the passages that the run's searches have returned so far."""
 

@@ -11,20 +11,19 @@ from ragqa.masking import mask
 _RESULT_CHARS = 600
 
 
-def results_text(records: Sequence[ToolRecord], language: str, skipped: Sequence[str] = ()) -> str:
+def results_text(outcomes: Sequence[tuple[str, bool, str]], language: str) -> str:
     """Return what tools returned, a line a call, for a call of the model without tools.
 
     Args:
-        records: Of the run, in order.
+        outcomes: Name, whether it failed, and what the model was told, of each call.
         language: ``en`` or ``zh``.
-        skipped: Tools whose results stand elsewhere.
     """
+    phrases = _phrases(language)
     lines = [
-        f"- {record.name} ({record.state}): {_shortened(record.error or record.result)}"
-        for record in records
-        if record.name not in skipped
+        f"- {name}{phrases['error'] if failed else ''}: {_shortened(text)}"
+        for name, failed, text in outcomes
     ]
-    return "\n".join([_phrases(language)["results"], *lines]) if lines else ""
+    return "\n".join([phrases["results"], *lines]) if lines else ""
 
 
 def done_text(records: Iterable[ToolRecord], language: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ragqa.app.agent_tools import chain_options
 from ragqa.app.indexing import Paths, Progress, sync_before_asking
 from ragqa.app.own_packages import require_own_packages
 from ragqa.errors import ConfigError
@@ -43,12 +44,14 @@ class Asker:
         name: The chain's name.
         parts: What it works with.
         report: What indexing did before, where documents were given.
+        options: What the chain takes beside its parts.
     """
 
     name: str
     parts: Parts
     module: Any
     report: IndexReport | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -60,7 +63,7 @@ class Asker:
             )
         from ragqa.stages.whole import whole
 
-        return whole(self.module.pipeline(self.parts), self.parts)
+        return whole(self.module.pipeline(self.parts, **self.options), self.parts)
 
     def turn(
         self, question: str, *, session: str | None = None, groups: Iterable[str] = ()
@@ -114,7 +117,7 @@ def asker(
     name = chain or default_chain(settings)
     with_model = _needs_model(name, settings)
     _require_all(settings, with_model=with_model)
-    module = loaded_chain(name)
+    module, options = loaded_chain(name), chain_options(name, settings)
     report = sync_before_asking(docs, settings, progress)
 
     from ragqa.app.parts import parts_for
@@ -122,7 +125,7 @@ def asker(
     parts = parts_for(settings, with_model=with_model)
     if with_model and settings.retriever == "embedded":
         _require_documents(parts)
-    return Asker(name, parts, module, report)
+    return Asker(name, parts, module, report, options)
 
 
 def _require_documents(parts: Parts) -> None:
@@ -267,7 +270,7 @@ def chain(
         retriever=retriever,
         reranker=reranker,
     )
-    runnable: Runnable[Any, Any] = module.build(parts, **options)
+    runnable: Runnable[Any, Any] = module.build(parts, **chain_options(name, settings, **options))
     return runnable
 
 

@@ -74,6 +74,7 @@ def preset(turn: Turn, policy: Policy, phrase: str, *, confidence: float) -> QAR
     response falls back to the six fields, with the schema's categories.
     """
     text = prompts.load("fields", language_of(turn.question.text)).part(phrase)
+    text = " ".join(part for part in (text, turn.notes.get("done")) if part)  # by tools, if any
     categories = policy.schema.categories
     fields = {
         "answer": text[: policy.schema.max_answer_chars],

@@ -1,0 +1,181 @@
+"""Runs of the agent that wait for a person: decide, and go on, in this process or another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragqa.app.agent_tools import AGENT, chain_options
+from ragqa.app.home import home_of
+from ragqa.errors import ConfigError, SessionError, UnknownNameError
+from ragqa.settings import Settings
+
+if TYPE_CHECKING:
+    from ragqa.agent.ledger import Ledger
+    from ragqa.agent.policy import ToolPolicy
+    from ragqa.agent.tool_record import ToolRecord
+    from ragqa.contract import Answer, Turn
+    from ragqa.flow import Pipeline
+    from ragqa.ports import Parts, Run, RunState
+
+_GOES_ON: tuple[RunState, ...] = ("requires_action", "incomplete")
+"""A run whose process was killed is incomplete; its steps are kept, so it can go on as well."""
+
+
+def waiting(run_id: str | None = None, *, settings: Settings | None = None) -> list[ToolRecord]:
+    """Return the tool calls that wait for a person, of one run or of all."""
+    with _ledger(settings or Settings.load()) as ledger:
+        return ledger.waiting(run_id)
+
+
+def decide(
+    run_id: str,
+    approved: bool,
+    *,
+    by: str = "",
+    reason: str = "",
+    settings: Settings | None = None,
+) -> list[ToolRecord]:
+    """Record a person's decision on all calls of a run that wait for one. Nothing runs yet.
+
+    Args:
+        run_id: The run.
+        approved: Yes or no.
+        by: Who decides.
+        reason: Why.
+        settings: All settings; read from their sources if not given.
+
+    Returns:
+        The records that were decided on; none where the time is over.
+
+    Raises:
+        ConfigError: If nothing waits there, or has been decided before.
+    """
+    with _ledger(settings or Settings.load()) as ledger:
+        records = ledger.waiting(run_id)
+        if not records:
+            raise ConfigError(
+                f"Nothing in the run {run_id} waits for a decision.",
+                hint="ragqa runs lists the runs and their states.",
+            )
+        return [
+            ledger.decide(record.id, approved, by=by, reason=reason)
+            for record in records
+            if record.approval is not None and ledger.now_s() < record.approval.expires_s
+        ]
+
+
+def resume(
+    run_id: str,
+    *,
+    tools: Iterable[Any] | None = None,
+    policies: Mapping[str, ToolPolicy] | None = None,
+    settings: Settings | None = None,
+) -> Answer:
+    """Let a run go on that waited for a decision, or whose process was killed.
+
+    What was approved is carried out with the arguments that were approved; what was refused, or not
+    decided on in time, is not, and the answer says so. Where a decision is still due, the run goes
+    on waiting.
+
+    Args:
+        run_id: The run.
+        tools: The tools that the chain was made with; those of ``RAGQA_TOOLS`` if not given.
+        policies: Their policies.
+        settings: All settings; read from their sources if not given.
+
+    Raises:
+        UnknownNameError: If there is no such run.
+        ConfigError: If the run has ended, or settings are wrong.
+        SessionError: If another process is at it.
+    """
+    from ragqa import flow
+
+    pipeline, turn = resumed(run_id, tools=tools, policies=policies, settings=settings)
+    answer = flow.invoke(pipeline, turn).answer
+    assert answer is not None, "the last stage of a chain sets the answer"
+    return answer
+
+
+async def aresume(
+    run_id: str,
+    *,
+    tools: Iterable[Any] | None = None,
+    policies: Mapping[str, ToolPolicy] | None = None,
+    settings: Settings | None = None,
+) -> Answer:
+    """Do the same as :func:`resume` without blocking the event loop."""
+    import asyncio
+
+    from ragqa import flow
+
+    pipeline, turn = await asyncio.to_thread(
+        resumed, run_id, tools=tools, policies=policies, settings=settings
+    )
+    answer = (await flow.ainvoke(pipeline, turn)).answer
+    assert answer is not None, "the last stage of a chain sets the answer"
+    return answer
+
+
+def resumed(
+    run_id: str,
+    *,
+    tools: Iterable[Any] | None = None,
+    policies: Mapping[str, ToolPolicy] | None = None,
+    settings: Settings | None = None,
+) -> tuple[Pipeline, Turn]:
+    """Claim a run for this process, and return what goes on; see :func:`resume`."""
+    from ragqa.agent.checkpoints import kept_turn
+    from ragqa.app.asking import loaded_chain
+    from ragqa.app.parts import parts_for
+    from ragqa.stages.whole import whole
+
+    settings = settings or Settings.load()
+    given = {"policies": policies} if tools is None else {"tools": tools, "policies": policies}
+    options = chain_options(AGENT, settings, **given)
+    parts = parts_for(settings)
+    pipeline = whole(loaded_chain(AGENT).pipeline(parts, **options), parts)
+    kept = kept_turn(home_of(settings), run_id)
+    if kept is None:
+        raise _not_waiting(run_id, None if parts.runs is None else parts.runs.get(run_id))
+    _claim(parts, run_id)
+    return pipeline, _turn(kept, parts)
+
+
+def _turn(kept: str, parts: Parts) -> Turn:
+    from ragqa.agent.loop import RESUMES
+    from ragqa.agent.turn_json import turn_of
+
+    return turn_of(kept, parts.clock() + parts.policy.timeout_s, {RESUMES: True})
+
+
+def _claim(parts: Parts, run_id: str) -> None:
+    """Move the run to this process; of several that try at once, one succeeds."""
+    if parts.runs is None or parts.runs.get(run_id) is None:
+        return
+    if not parts.runs.move(run_id, _GOES_ON, "in_progress"):
+        raise SessionError(
+            f"The run {run_id} does not wait any more: another process goes on with it.",
+            hint=f"See: ragqa runs show {run_id}",
+        )
+
+
+def _not_waiting(run_id: str, run: Run | None) -> ConfigError:
+    if run is None:
+        return UnknownNameError("run", run_id, [])
+    return ConfigError(
+        f"The run {run_id} is {run.state}: it cannot go on.", hint=f"See: ragqa runs show {run_id}"
+    )
+
+
+def _ledger(settings: Settings) -> Ledger:
+    from ragqa.agent.ledger import Ledger
+    from ragqa.agent.loop import LEDGER_FILE
+
+    path = home_of(settings) / LEDGER_FILE
+    if not path.is_file():
+        raise ConfigError(
+            f"No tool was ever called here: {path} does not exist.",
+            hint="RAGQA_HOME names the folder of the runs.",
+        )
+    return Ledger(path)
