@@ -197,10 +197,14 @@ class _Text:
     def held(self, keywords: tuple[str, ...]) -> list[_Text]:
         """Return the keywords that stand in this text: phrases of stems, or Han characters."""
         phrases, han = _apart(keywords)
-        row, plain = self.row, self.plain
-        found = [keyword for looked_for, keyword in phrases if looked_for in row]
+        found = [
+            keyword
+            for stem in dict.fromkeys(self.row.split())
+            for keyword in phrases.get(stem, ())
+            if keyword.row in self.row
+        ]
         if self.is_han:
-            found += [keyword for keyword in han if keyword.plain in plain]
+            found += [keyword for keyword in han if keyword.plain in self.plain]
         return found
 
     def shared(self, other: _Text) -> frozenset[str]:
@@ -218,10 +222,13 @@ _read = lru_cache(maxsize=2048)(_Text)
 
 
 @lru_cache(maxsize=256)
-def _apart(keywords: tuple[str, ...]) -> tuple[list[tuple[str, _Text]], list[_Text]]:
-    """Return keywords without Han characters, with their rows, and those with some."""
+def _apart(keywords: tuple[str, ...]) -> tuple[dict[str, list[_Text]], list[_Text]]:
+    """Return keywords without Han characters, by their first stem, and those with some."""
     read = [_read(keyword) for keyword in keywords]
-    phrases = [(keyword.row, keyword) for keyword in read if not keyword.is_han]
+    phrases: dict[str, list[_Text]] = {}
+    for keyword in read:
+        if not keyword.is_han and (stems := keyword.row.split()):
+            phrases.setdefault(stems[0], []).append(keyword)
     return phrases, [keyword for keyword in read if keyword.is_han]
 
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Usage
 from ragqa.ports import Message, ModelReply, ModelRequest, TraceConfig
-from ragqa.providers import unheard
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.exchange import Exchanges
 from ragqa.providers.forms import Mode
 from ragqa.providers.normal import REFUSAL
 from ragqa.providers.schema import response_format
 from ragqa.providers.translate import cause_of, translate
+from ragqa.providers.unheard import Unheard, is_heard
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -77,25 +77,29 @@ class EndpointChatModel:
         )
         return made
 
+    @cached_property
+    def _unheard(self) -> Unheard:
+        return Unheard(self.langchain)
+
     def translated(self, exc: Exception) -> Exception:
         """Return the error to raise for one of LangChain's or the SDK's."""
         return translate(exc, self._at)
 
     def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Return the whole reply."""
-        llm, call, options = self.langchain, _call(request, config), _options(request)
+        llm, options = self.langchain, _options(request)
         with _translated(self._at):
-            if unheard.is_heard(llm, config):
-                return _reply_of(llm.invoke(*call, **options))
-            return _unheard_reply(unheard.complete(llm, call[0], options))
+            if is_heard(llm, config):
+                return _reply_of(llm.invoke(*_call(request, config), **options))
+            return _unheard_reply(self._unheard.complete(request, options))
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Do the same without blocking the event loop."""
-        llm, call, options = await self._loaded(), _call(request, config), _options(request)
+        llm, options = await self._loaded(), _options(request)
         with _translated(self._at):
-            if unheard.is_heard(llm, config):
-                return _reply_of(await llm.ainvoke(*call, **options))
-            return _unheard_reply(await unheard.acomplete(llm, call[0], options))
+            if is_heard(llm, config):
+                return _reply_of(await llm.ainvoke(*_call(request, config), **options))
+            return _unheard_reply(await self._unheard.acomplete(request, options))
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
