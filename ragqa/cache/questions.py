@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ragqa.language import is_function_word, search_terms
+from ragqa.language import is_function_word, words
 
 _FINAL = " \t.?!…。？！；;,，、~～"
 
@@ -42,7 +42,6 @@ _DIRECTED = _listed("from to than by for into per over versus vs 从 到 比 向
 """Words beside which the order of the others matters: from Paris to London."""
 _DENIED = re.compile(r"[不没沒无無未别別勿莫否非]|n['’]t\b")
 _DIGITS = re.compile(r"\d")
-_WORDS = re.compile(r"[A-Za-zÀ-ɏ]+(?:['’][A-Za-z]+)?|\d[\d.,:/%-]*|[\u3400-\u9fff]+")
 _HAN_NUMBER = re.compile(r"[零〇一二三四五六七八九十百千万亿两半]+")
 
 
@@ -54,13 +53,13 @@ def may_be_one(one: str, other: str) -> bool:
     """
     if _numbers(one) != _numbers(other) or _denials(one) != _denials(other):
         return False
-    words, others = _by_stem(one), _by_stem(other)
-    only_one = {word for stem, word in words.items() if stem not in others}
-    only_other = {word for stem, word in others.items() if stem not in words}
+    these, those = _by_stem(one), _by_stem(other)
+    only_one = {word for stem, word in these.items() if stem not in those}
+    only_other = {word for stem, word in those.items() if stem not in these}
     if (only_one and only_other) or any(map(_is_weighty, only_one | only_other)):
         return False
-    shared = [stem for stem in words if stem in others]
-    same_order = shared == [stem for stem in others if stem in words]
+    shared = [stem for stem in these if stem in those]
+    same_order = shared == [stem for stem in those if stem in these]
     return same_order or not (_is_directed(one) or _is_directed(other))
 
 
@@ -74,18 +73,18 @@ def _denials(text: str) -> int:
 
 
 def _is_directed(text: str) -> bool:
-    words = set(re.findall(r"[a-z]+", text.casefold()))
-    return bool(words & _DIRECTED) or any(char in _DIRECTED for char in text)
+    latin = set(re.findall(r"[a-z]+", text.casefold()))
+    return bool(latin & _DIRECTED) or any(char in _DIRECTED for char in text)
 
 
 def _by_stem(text: str) -> dict[str, str]:
     """Return the words that matter, as they were written, by their stems."""
+    text = unicodedata.normalize("NFKC", text)
     found: dict[str, str] = {}
-    for match in _WORDS.finditer(unicodedata.normalize("NFKC", text)):
-        word = match.group()
-        for term in search_terms(word) or [word.casefold()]:
-            if term in _CHANGING or not is_function_word(term):
-                found[term] = word if word.isascii() else term
+    for term, start, end in words(text):
+        form = text[start:end]
+        if form.casefold() in _CHANGING or not is_function_word(form.casefold()):
+            found[term] = form
     return found
 
 
