@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import tantivy
@@ -59,17 +60,17 @@ def words_query(words: Sequence[str]) -> tantivy.Query:
 
     It is flat and holds single terms only, which lets tantivy skip what cannot reach the top.
     """
+    return _any([clause for word in words for clause in _word_clauses(word)])
+
+
+@lru_cache(maxsize=4096)  # questions share most of their words
+def _word_clauses(word: str) -> tuple[tantivy.Query, ...]:
     schema = records.schema()
-    clauses = []
-    for word in words:
-        clauses.append(Query.term_query(schema, records.TEXT, word, "freq"))
-        for field, weight in (
-            (records.TITLE, _TITLE_WEIGHT),
-            (records.HEADING, _HEADING_WEIGHT),
-        ):
-            term = Query.term_query(schema, field, word, "freq")
-            clauses.append(Query.boost_query(term, weight))
-    return _any(clauses)
+    text = Query.term_query(schema, records.TEXT, word, "freq")
+    title = Query.term_query(schema, records.TITLE, word, "freq")
+    heading = Query.term_query(schema, records.HEADING, word, "freq")
+    weighted = ((title, _TITLE_WEIGHT), (heading, _HEADING_WEIGHT))
+    return (text, *(Query.boost_query(term, weight) for term, weight in weighted))
 
 
 def pairs_query(pairs: Sequence[tuple[str, str]], keys: Sequence[int]) -> tantivy.Query:
