@@ -31,7 +31,9 @@ def act(parts: Parts, agent: Agent) -> Stage:
         turn = categorised(turn, parts.policy)
         shown = Shown(parts.policy.schema).fresh()
         reply: AgentReply = yield Ask(agent.model_for(turn), _request(turn, parts), shown)
-        if isinstance(reply.error, ToolsRefusedError) and not agent.box.tools:
+        if isinstance(reply.error, ToolsRefusedError):
+            if agent.box.tools:
+                raise reply.error
             return (yield from _without_tools(turn, parts))
         turn = _with_results(turn, reply, language_of(turn.question.text))
         if reply.waiting:

@@ -7,11 +7,14 @@ where the text so far turned out to be no answer, and last the AgentReply.
 from __future__ import annotations
 
 import asyncio
+import shutil
+import threading
+import weakref
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, closing
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from ragqa.agent.ledger import Ledger
@@ -39,7 +42,8 @@ class Agent:
     def __init__(self, parts: Parts, box: Toolbox) -> None:
         self.parts = parts
         self.box = box
-        self._own_folder: TemporaryDirectory[str] | None = None
+        self._own_folder: Path | None = None
+        self._lock = threading.Lock()
         self._ledger: Ledger | None = None
 
     @property
@@ -47,16 +51,20 @@ class Agent:
         """Return the folder of ledger and steps."""
         if self.parts.home is not None:
             return self.parts.home()
-        if self._own_folder is None:
-            self._own_folder = TemporaryDirectory(prefix="ragqa-agent-", ignore_cleanup_errors=True)
-        return Path(self._own_folder.name)
+        with self._lock:
+            if self._own_folder is None:
+                self._own_folder = Path(mkdtemp(prefix="ragqa-agent-"))
+                weakref.finalize(self, shutil.rmtree, self._own_folder, ignore_errors=True)
+            return self._own_folder
 
     @property
     def ledger(self) -> Ledger:
         """Return the records of tool calls."""
-        if self._ledger is None:
-            self._ledger = Ledger(self.folder / LEDGER_FILE)
-        return self._ledger
+        path = self.folder / LEDGER_FILE
+        with self._lock:
+            if self._ledger is None:
+                self._ledger = Ledger(path)
+            return self._ledger
 
     def model_for(self, turn: Turn) -> AgentModel:
         """Return the agent as the model of one ask."""

@@ -41,9 +41,9 @@ _TOO_MANY = {
     "zh": "未执行：一次运行最多调用工具 {} 次。请根据已有的结果回答。",
 }
 _REPEATED = {
-    "en": "Not carried out: the same call has been made {} times, and its result stands above. "
+    "en": "Not carried out: the same call was carried out {} times, and its result stands above. "
     "Use it, or answer.",
-    "zh": "未执行：同样的调用已经进行了 {} 次，结果就在上面。请使用该结果，或者直接回答。",
+    "zh": "未执行：同样的调用已经执行了 {} 次，结果就在上面。请使用该结果，或者直接回答。",
 }
 
 
@@ -201,7 +201,7 @@ def _refusal(request: ToolCallRequest, run: AgentRun, call: ToolCall) -> str | N
     if len(calls) > (most := run.parts.policy.max_tool_calls):
         return _TOO_MANY[language].format(most)
     before = calls.count(_digest(call.name, call.arguments)) - 1
-    return _REPEATED[language].format(before) if before >= MAX_SAME_CALLS else None
+    return _REPEATED[language].format(MAX_SAME_CALLS) if before >= MAX_SAME_CALLS else None
 
 
 def _calls_until(messages: Any, call_id: str) -> Iterator[str]:

@@ -90,7 +90,8 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
         raise MalformedReplyError
     text, is_refusal = _text_of(message, by_function)
     reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
-    kept = {key: message[key] for key in ("tool_calls",) if message.get(key) and not by_function}
+    calls = [] if by_function else _whole_calls(message.get("tool_calls"))
+    kept = {"tool_calls": calls} if calls else {}
     return {
         **data,
         "model": _string(data.get("model")),
@@ -103,6 +104,33 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
             }
         ],
     }
+
+
+def _whole_calls(said: Any) -> list[JsonObject]:
+    """Return the calls of a complete reply with their arguments as text."""
+    calls = said if isinstance(said, list) else []
+    return [
+        {**call, "function": {**call["function"], "arguments": _sent_arguments(call["function"])}}
+        for call in calls
+        if isinstance(call, dict) and isinstance(call.get("function"), dict)
+    ]
+
+
+def _sent_arguments(function: JsonObject) -> str:
+    """Return arguments as text that is JSON only where it is an object.
+
+    LangChain raises for any other JSON (``[1]``), and the whole reply would be lost with it; text
+    that is no JSON it keeps for whoever reads the call.
+    """
+    arguments = function.get("arguments")
+    if arguments is None or isinstance(arguments, dict):
+        return json.dumps(arguments or {}, ensure_ascii=False)
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, dict) or not value else f"{text} …"
 
 
 class StreamShape:

@@ -233,12 +233,45 @@ def _check_tools(body: JsonObject) -> None:
                 "invalid_value",
             )
         names.append(function["name"])
+        _check_parameters(function, i)
         if function.get("strict"):
             said = f"Invalid schema for function '{function['name']}'"
             check_strict(function.get("parameters"), said, f"{where}.parameters")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise invalid(f"Duplicate function name: '{twice}'.", "tools")
     choice = body.get("tool_choice")
+    if isinstance(choice, str) and choice not in ("auto", "none", "required"):
+        raise invalid(f"Invalid value: '{choice}'.", "tool_choice", "invalid_value")
     if isinstance(choice, dict) and choice.get("function", {}).get("name") not in names:
         raise invalid("Tool choice not found in 'tools' parameter.", "tool_choice")
+
+
+def _check_parameters(function: JsonObject, number: int) -> None:
+    """Refuse parameters that are no schema of an object, as the service does at once."""
+    param = f"tools[{number}].function.parameters"
+    said = f"Invalid schema for function '{function['name']}'"
+    schema = function.get("parameters", {"type": "object", "properties": {}})
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        raise invalid(
+            f"{said}: schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{kind}\"'.",
+            param,
+            "invalid_function_parameters",
+        )
+    if "properties" not in schema:
+        raise invalid(
+            f"{said}: In context=(), object schema missing properties.",
+            param,
+            "invalid_function_parameters",
+        )
+    for name, node in schema["properties"].items():
+        if isinstance(node, dict) and node.get("type") == "array" and "items" not in node:
+            raise invalid(
+                f"{said}: In context=('properties', '{name}'), array schema missing items.",
+                param,
+                "invalid_function_parameters",
+            )
 
 
 def _check_format(body: JsonObject) -> None:
