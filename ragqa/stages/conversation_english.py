@@ -116,7 +116,8 @@ class EnglishQuestion:
     @property
     def only_varies(self) -> bool:
         """Tell whether it names properties alone: "the white one", "white?"."""
-        named = [word for word in self.words if word not in DETERMINERS | FORMS]
+        said = (match.group().lower() for match in WORD.finditer(self.rest or self.text))
+        named = [word for word in said if word not in DETERMINERS | FORMS]
         return bool(named) and all(word in PROPERTIES or is_model(word) for word in named)
 
     @property

@@ -77,7 +77,9 @@ def faithful(reply: str, question: str, turns: Sequence[PastTurn]) -> str | None
     known = " ".join([question, *(f"{t.question} {t.resolved} {t.answer}" for t in turns)])
     if not set(_FIGURE.findall(text)) <= set(_FIGURE.findall(known)):
         return None
-    terms, asked = _terms(text), _terms(_FOLLOWS.sub(" ", question))
+    terms = _terms(text)
+    # A lone Chinese character (款) seldom carries matter, and rewriting drops it.
+    asked = {term for term in _terms(_FOLLOWS.sub(" ", question)) if len(term) > 1}
     if len(terms - _terms(known)) > _NEW_WORDS:
         return None
     return text if len(asked & terms) >= _KEPT_SHARE * len(asked) else None
