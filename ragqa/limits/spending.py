@@ -126,7 +126,7 @@ class KeptSpending:
     store: SpentStore
     prices: Mapping[str, CostOf] = field(default_factory=dict)
     now: Callable[[], float] = time.time
-    _warned: set[str] = field(default_factory=set, init=False, repr=False)
+    _said: set[str] = field(default_factory=set, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def purses(self, principal: str, session_id: str | None) -> Sequence[Purse]:
@@ -165,27 +165,32 @@ class KeptSpending:
             spent = self.store.spent(purse)
             if not fits(purse, (spent[0] + tokens, spent[1] + cost)):
                 break
-        return BudgetError(
+        error = BudgetError(
             f"The budget of this {purse.scope} is used up: {_share(purse, spent)} spent, and the "
             f"next call may take {tokens:,} tokens.",
             scope=purse.scope,
             resets_s=purse.until_s if purse.scope == "day" else None,
             hint=f"{_resets(purse)} {_SETTINGS[purse.scope]}",
         )
+        if self._is_first(f"{key(purse)} used up"):
+            _log.warning("%s", error)
+        return error
+
+    def _is_first(self, what: str) -> bool:
+        """Tell whether something is to be said: once in a process is enough."""
+        with self._lock:
+            known = what in self._said
+            self._said.add(what)
+            return not known
 
     def _warn(self, purse: Purse, total: Spent) -> None:
-        if key(purse) in self._warned or not _is_near(purse, total):
-            return
-        with self._lock:
-            if key(purse) in self._warned:
-                return
-            self._warned.add(key(purse))
-        _log.warning(
-            "The budget of this %s is nearly used up: %s. %s",
-            purse.scope,
-            _share(purse, total),
-            _resets(purse),
-        )
+        if _is_near(purse, total) and self._is_first(key(purse)):
+            _log.warning(
+                "The budget of this %s is nearly used up: %s. %s",
+                purse.scope,
+                _share(purse, total),
+                _resets(purse),
+            )
 
 
 _SETTINGS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -46,6 +47,10 @@ class _Spent:
 
     def watching(self, effects: Effects) -> Effects:
         """Pass effects on, and refuse those that the budgets do not hold."""
+        with closing(effects):
+            return (yield from self._watching(effects))
+
+    def _watching(self, effects: Effects) -> Effects:
         held: list[Show] = []
         result: Any = None
         error: Exception | None = None
