@@ -17,6 +17,13 @@ GRACE_S = 1.0
 Ended = Callable[[Any, BaseException | None], None]
 
 
+class EndedError(Exception):
+    """A tool tried to end the program."""
+
+    def __init__(self, exc: BaseException) -> None:
+        super().__init__(f"{type(exc).__name__} {exc}".strip())
+
+
 class BoundedCall:
     """One call of a function, blocking or async, that is waited for no longer than its deadline.
 
@@ -109,8 +116,10 @@ class BoundedCall:
         def work() -> None:
             try:
                 future.set_result(context.run(run))
-            except BaseException as exc:  # also SystemExit: it ends the tool, not the program
+            except Exception as exc:
                 future.set_exception(exc)
+            except BaseException as exc:  # such as SystemExit: it ends the tool, not the program
+                future.set_exception(EndedError(exc))
 
         threading.Thread(target=work, name="ragqa-tool", daemon=True).start()
         return future
@@ -131,7 +140,10 @@ class BoundedCall:
 
 
 async def _awaited(arun: Callable[[], Awaitable[Any]]) -> Any:
-    return await arun()
+    try:
+        return await arun()
+    except (SystemExit, KeyboardInterrupt) as exc:  # raised by the tool, they would end the loop
+        raise EndedError(exc) from exc
 
 
 def _too_late(timeout_s: float) -> TimeoutError:

@@ -148,7 +148,8 @@ class CallFlow:
     def _decided(self, record: ToolRecord, call: ToolCall, policy: ToolPolicy) -> Steps[Outcome]:
         """Do what the person decided; what was approved runs, with these very arguments."""
         approval = record.approval
-        assert approval is not None, "what waits has been asked about"
+        if approval is None:  # the tool itself asked somebody, and runs again with the reply
+            return (yield from self._run(record, call, policy))
         if approval.decision is None and self._ledger.now_s() < approval.expires_s:
             return ApprovalDue(record)
         if approval.decision != "approved":

@@ -67,6 +67,11 @@ def outcome_of_error(exc: BaseException, policy: ToolPolicy) -> Outcome:
     )
 
 
+def pauses(exc: BaseException) -> bool:
+    """Tell whether a tool does not fail but waits for a person: LangGraph's interrupt."""
+    return "GraphBubbleUp" in _names(exc)
+
+
 _REFUSALS = {"ToolException", "ValidationError", "PermissionError", "McpError"}
 _NEVER_SENT = {
     "ConnectError",

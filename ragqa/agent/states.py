@@ -5,6 +5,8 @@ requested ──▶ waiting_for_approval ──▶ running ──▶ succeeded �
     └──────────────────┴────▶ failed ◀───┤  │          ▼
                                  ▲       ▼  │        failed (the look-up says otherwise)
                                  └──── unknown ──▶ succeeded, verified
+
+A tool that asks a person itself, in the middle of its work, goes back from running to waiting.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ ToolState = Literal[
 MOVES: Final[Mapping[ToolState, frozenset[ToolState]]] = {
     "requested": frozenset({"waiting_for_approval", "running", "failed"}),
     "waiting_for_approval": frozenset({"running", "failed"}),
-    "running": frozenset({"succeeded", "verified", "failed", "unknown"}),
+    "running": frozenset({"succeeded", "verified", "failed", "unknown", "waiting_for_approval"}),
     "unknown": frozenset({"running", "succeeded", "verified", "failed"}),
     "succeeded": frozenset({"verified", "failed"}),
     "verified": frozenset(),

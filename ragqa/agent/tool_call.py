@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, Protocol
 
 from ragqa.agent.tool_record import ToolRecord
@@ -74,7 +75,9 @@ def functions_of(
     tool: Tool, call_id: str, arguments: Mapping[str, Any], config: TraceConfig
 ) -> tuple[Callable[[], Any] | None, Callable[[], Awaitable[Any]] | None]:
     """Return the two functions that run a tool: blocking and async, each None if it has not it."""
-    asked = {"type": "tool_call", "id": call_id, "name": tool.name, "args": dict(arguments)}
+    asked = dict(arguments)
+    if not _returns_as_it_is(tool):
+        asked = {"type": "tool_call", "id": call_id, "name": tool.name, "args": asked}
 
     def run() -> Any:
         return tool.invoke(asked, config)
@@ -83,6 +86,28 @@ def functions_of(
         return await tool.ainvoke(asked, config)
 
     return (run if _blocks(tool) else None, arun if _is_async(tool) else None)
+
+
+def _returns_as_it_is(tool: Any) -> bool:
+    """Tell whether a tool can be called without a call id, and then loses nothing by it.
+
+    With one, LangChain makes a message of the result: ``str`` of what is no JSON. Without one it
+    drops artifacts and the mark of an error that the tool handles itself.
+    """
+    if getattr(tool, "response_format", None) != "content":
+        return False
+    if tool.handle_tool_error or tool.handle_validation_error:
+        return False
+    fields = getattr(tool.args_schema, "model_fields", {}).values()
+    wanted = {
+        str(getattr(mark, "__name__", type(mark).__name__)) for f in fields for mark in f.metadata
+    }
+    return "InjectedToolCallId" not in wanted and not _takes_call_id(tool)
+
+
+def _takes_call_id(tool: Any) -> bool:
+    functions = (getattr(tool, "func", None), getattr(tool, "coroutine", None), tool._run)
+    return any("tool_call_id" in signature(each).parameters for each in functions if each)
 
 
 def _is_async(tool: Any) -> bool:

@@ -142,6 +142,7 @@ class ToolRecord:
             same_as=other.id,
             completes=other.completes,
             arguments=other.arguments,
+            approval=other.approval,
             attempt=other.attempt,
             request_id=other.request_id,
             error=other.error,

@@ -11,7 +11,7 @@ from ragqa.agent.bounded_call import BoundedCall
 from ragqa.agent.driving import Steps, pause
 from ragqa.agent.ledger import LOST, Ledger
 from ragqa.agent.look_up import LookUp
-from ragqa.agent.outcome import Outcome, outcome_of_error, outcome_of_result
+from ragqa.agent.outcome import Outcome, outcome_of_error, outcome_of_result, pauses
 from ragqa.agent.policy import ToolPolicy
 from ragqa.agent.tool_call import Tool, functions_of
 from ragqa.agent.tool_record import ToolRecord
@@ -111,6 +111,9 @@ class Tries:
         try:
             result = yield self._call(prepared, record, bounded)
         except Exception as exc:
+            if pauses(exc):
+                self._move(record, "waiting_for_approval", reason="the tool asks a person itself")
+                raise
             outcome = outcome_of_error(exc, policy)
         except BaseException:  # an interrupt or a cancellation, in the middle of the call
             self._interrupted(record, policy, bounded)

@@ -107,6 +107,11 @@ class _Server(ThreadingHTTPServer):
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.executescript(SCHEMA)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that were killed."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
     def make(self, kind: str, key: str, asked: dict[str, Any]) -> dict[str, Any]:
         with self.lock:
             if self.dedupe and key and (known := self._known(kind, key)):
