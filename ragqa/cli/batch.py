@@ -149,6 +149,8 @@ def _answer_all(left: Sequence[Item], target: Path, args: argparse.Namespace) ->
     from ragqa.cli.progress import Bar
 
     asker, concurrency = asker_for(args)
+    if args.session is not None:
+        concurrency = 1  # turns of a conversation come one after the other
     failures: list[RagqaError] = []
     with _opened(target) as file, Bar() as bar:
         for number, (row, error) in enumerate(_answers(left, asker, args, concurrency), start=1):
