@@ -12,9 +12,17 @@ def sequence(calls: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         tools = ", ".join(call["tools"]) or "none"
         yield f"call {number} ({call['kind']}) to {call['model']}, tools offered: {tools}"
         for message in call["messages"]:
-            ids = f", {', '.join(message['call_ids'])}" if message.get("call_ids") else ""
-            yield f"  {message['role']:<9} {message['kind']}, {message['chars']} characters{ids}"
+            size = f"{message['kind']}, {message['chars']} characters"
+            yield f"  {message['role']:<9} {size}{''.join(_calls(message))}"
         yield f"  {_ending(call)}"
+
+
+def _calls(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a message calls, and which call it is the result of."""
+    for called in message.get("tool_calls", ()):
+        yield f", {called['name']} {called['id']}"
+    if answered := message.get("tool_call_id"):
+        yield f", of {answered}"
 
 
 def _ending(call: Mapping[str, Any]) -> str:

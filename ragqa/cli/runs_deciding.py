@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import getpass
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragqa.cli import terminal
-from ragqa.cli.phrases import language_for
 from ragqa.cli.runs_store import found, opened
 from ragqa.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragqa.agent.tool_record import ToolRecord
-    from ragqa.ports import Run
-    from ragqa.settings import Settings
+    from ragqa.contract import Answer
+
+_ELSEWHERE = (
+    "The decision is recorded. To go on here, name the tools in RAGQA_TOOLS; or call "
+    "ragqa.resume({run_id!r}, tools=…) in the program that has them."
+)
 
 
 def approve(args: argparse.Namespace) -> int:
@@ -29,8 +29,7 @@ def refuse(args: argparse.Namespace) -> int:
 
 
 def _decide(args: argparse.Namespace, *, approved: bool) -> int:
-    from ragqa.app.resuming import decide
-
+    """Record the decision; go on with the run where the tools are known here."""
     runs, settings = opened()
     run = found(runs, args.id)
     if run.state != "requires_action":
@@ -38,47 +37,32 @@ def _decide(args: argparse.Namespace, *, approved: bool) -> int:
             f"The run {run.id} is {run.state}: it waits for no approval.",
             hint="ragqa runs lists the runs and their states.",
         )
-    decided = decide(run.id, approved, by=_who(), settings=settings)
-    if settings.tools is None:
-        return _told(args, run, decided, approved=approved)
-    return _resumed(args, run, settings)
+    from ragqa.app.resuming import decide, resume
 
-
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a process without a user's name
-        return ""
-
-
-def _told(
-    args: argparse.Namespace, run: Run, decided: Sequence[ToolRecord], *, approved: bool
-) -> int:
-    """Say what was decided, and how the run goes on."""
-    if not terminal.for_people(as_json=args.json):
-        shown = [record.for_approver() for record in decided]
-        terminal.write_json({"run_id": run.id, "approved": approved, "calls": shown})
-        return 0
-    word = "approved" if approved else "refused"
-    for record in decided:
-        terminal.write(terminal.plain(f"{record.name}: {word}\n"))
-    if not decided:
-        terminal.write("The time to decide is over.\n")
-    terminal.say(
-        f"The run goes on with ragqa.resume({run.id!r}, tools=…), or here where RAGQA_TOOLS names "
-        "the tools."
-    )
-    return 0
-
-
-def _resumed(args: argparse.Namespace, run: Run, settings: Settings) -> int:
-    """Let the run go on in this process, and show its answer."""
-    from ragqa.app.resuming import resume
-    from ragqa.cli.answer_text import answer_text
-
-    answer = resume(run.id, settings=settings)
-    if not terminal.for_people(as_json=args.json):
-        terminal.write_json(answer.model_dump(mode="json"))
+    records = decide(run.id, approved, settings=settings)
+    answer = None if settings.tools is None else resume(run.id, settings=settings)
+    result: dict[str, Any] = {
+        "run_id": run.id,
+        "decision": "approved" if approved else "refused",
+        "calls": [record.shown() for record in records],
+        "resumed": answer is not None,
+        "answer": None if answer is None else answer.model_dump(mode="json"),
+    }
+    if terminal.for_people(as_json=args.json):
+        terminal.write(_text(result, answer))
     else:
-        terminal.write(answer_text(answer, language_for(run.question)))
+        terminal.write_json(result)
+    if answer is None:
+        terminal.say(_ELSEWHERE.format(run_id=run.id))
     return 0
+
+
+def _text(result: dict[str, Any], answer: Answer | None) -> str:
+    names = ", ".join(call["name"] for call in result["calls"]) or "nothing: the time is over"
+    head = f"{result['decision']}: {names}\n"
+    if answer is None:
+        return head
+    from ragqa.cli.answer_text import answer_text
+    from ragqa.language import language_of
+
+    return head + answer_text(answer, language_of(answer.response.answer), no_model=False)

@@ -26,6 +26,11 @@ def show(args: argparse.Namespace) -> int:
     if args.replay:
         return _replay(run, settings, args)
     seen = shown(run, looker(args))
+    if run.state == "requires_action" and not seen["hidden_sources"]:
+        from ragqa.app.resuming import waiting
+
+        # Whoever decides sees the real arguments, not masked ones.
+        seen["waiting"] = [record.for_approver() for record in waiting(run.id, settings=settings)]
     if terminal.for_people(as_json=args.json):
         terminal.write(run_text(seen))
     else:
@@ -50,6 +55,9 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     yield from sequence(run.get("calls", ()))
     yield from _attempts(run)
     yield from _tools(run)
+    for call in run.get("waiting", ()):
+        arguments = json.dumps(call["arguments"], ensure_ascii=False, default=str)
+        yield f"waiting    {call['name']} {call['call_id']}: {arguments}"
     yield from _answer(run)
     spent = ", ".join(f"{name} {ms:.0f} ms" for name, ms in run.get("timings_ms", {}).items())
     usage = run["usage"]

@@ -19,6 +19,10 @@ from ragqa.stages.noted import Recorder
 
 NAME = "trial question"
 _HINTS: Mapping[str, str] = {
+    "no tool call": "The model was offered tools and called none: try a model that calls tools, or "
+    "set RAGQA_FORCE_SEARCH=true.",
+    "tool result not returned to the model": "A tool was called and its result never came back to "
+    "the model: look at the run with ragqa runs show last.",
     "irrelevant retrieval": "Ask about something that the documents hold (ragqa doctor "
     '"…"), look at ragqa search "…", and check RAGQA_FILTER and RAGQA_MIN_SCORE.',
     "retrieval only": "Passages were found, and no answer was written from them: look at the "

@@ -13,6 +13,8 @@ BreakingStage = Literal[
     "settings",
     "retrieval failed",
     "irrelevant retrieval",
+    "no tool call",
+    "tool result not returned to the model",
     "retrieval only",
     "instructions ignored",
     "format rejected",
@@ -25,11 +27,26 @@ def breaking_stage(turn: Turn, calls: Sequence[NotedCall]) -> BreakingStage | No
     """Name the stage that an ask did not get beyond; None where it got to its end."""
     answer = turn.answer
     assert answer is not None, "the last stage of a chain sets the answer"
-    if not _is_relevant(turn):
+    is_broken = answer.status in ("abstained", "degraded")
+    if is_broken and (stage := _tool_stage(calls)):
+        return stage
+    if not _is_relevant(turn) and not turn.tools:
         return "irrelevant retrieval"
     if answer.status == "abstained":
         return "retrieval only"
     return _writing_stage(answer.reason, calls) if answer.reason else None
+
+
+def _tool_stage(calls: Sequence[NotedCall]) -> BreakingStage | None:
+    """Name what is missing between a model that was offered tools and their results."""
+    messages = [message for call in calls if call.tools for message in call.messages]
+    if not messages:
+        return None
+    called = {id_ for message in messages for id_, _ in message.tool_calls}
+    if not called:
+        return "no tool call"
+    returned = {message.tool_call_id for message in messages}
+    return None if called <= returned else "tool result not returned to the model"
 
 
 def _writing_stage(reason: str, calls: Sequence[NotedCall]) -> BreakingStage:

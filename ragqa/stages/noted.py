@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,11 +22,30 @@ _USER_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class NotedMessage:
-    """One message: who says what kind of thing, and how much of it."""
+    """One message: who says what kind of thing, and how much of it.
+
+    Attributes:
+        role: Who says it.
+        kind: What it is.
+        chars: How long it is.
+        tool_calls: The tools that it calls: pairs of the call's id and the tool's name.
+        tool_call_id: The call whose result it is; empty for other messages.
+    """
 
     role: str
     kind: str
     chars: int
+    tool_calls: tuple[tuple[str, str], ...] = ()
+    tool_call_id: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what programs and people are shown."""
+        shown: dict[str, Any] = {"role": self.role, "kind": self.kind, "chars": self.chars}
+        if self.tool_calls:
+            shown["tool_calls"] = [{"id": id_, "name": name} for id_, name in self.tool_calls]
+        if self.tool_call_id:
+            shown["tool_call_id"] = self.tool_call_id
+        return shown
 
 
 @dataclass
@@ -57,7 +77,7 @@ class NotedCall:
 
     def as_json(self) -> dict[str, Any]:
         """Return what programs and people are shown."""
-        sizes = [{"role": m.role, "kind": m.kind, "chars": m.chars} for m in self.messages]
+        sizes = [message.as_json() for message in self.messages]
         names = ("kind", "model", "finish_reason", "verdict", "code", "error")
         shown = {name: getattr(self, name) for name in names}
         return {**shown, "tools": list(self.tools), "messages": sizes}
@@ -124,9 +144,23 @@ def _is_dump(raw: Any) -> bool:
 
 
 def noted(call: NotedCall, reply: ModelReply) -> ModelReply:
-    """Note a reply and return it."""
+    """Note a reply and return it; that of an agent brings the whole sequence of its messages."""
     call.finish_reason = reply.finish_reason
+    call.tools = getattr(reply, "offered", call.tools)
+    if messages := getattr(reply, "messages", ()):
+        call.messages = [_message_of(message) for message in messages]
+        return reply
     said = reply.text if reply.refusal is None else reply.refusal
     kind = "reply" if reply.refusal is None else "refusal"
     call.messages.append(NotedMessage("assistant", kind, len(said)))
     return reply
+
+
+def _message_of(entry: Mapping[str, Any]) -> NotedMessage:
+    return NotedMessage(
+        role=entry["role"],
+        kind=entry["kind"],
+        chars=entry["chars"],
+        tool_calls=tuple((call["id"], call["name"]) for call in entry.get("tool_calls", ())),
+        tool_call_id=entry.get("tool_call_id", ""),
+    )
