@@ -27,6 +27,7 @@ class PastTurn:
         answer: The answer, shortened; empty where none was given.
         category: The answer's category.
         confidence: The answer's confidence.
+        status: The answer's status.
         sources: Every document that the answer was written from: a caller who may not see one of
             them does not see the turn.
         index_version: The state of the index at that time.
@@ -39,6 +40,7 @@ class PastTurn:
     answer: str = ""
     category: str = ""
     confidence: float = 0.0
+    status: str = ""
     sources: tuple[UsedSource, ...] = ()
     index_version: str = ""
     at_s: float = 0.0

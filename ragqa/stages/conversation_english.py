@@ -43,6 +43,7 @@ _THANKS = re.compile(
     r"[^.!,?]{0,20}[.!,]\s+",
     re.IGNORECASE,
 )
+_IN_PROPERTY = re.compile(rf" in (?:{'|'.join(sorted(PROPERTIES))})\b(?=[?.! ]*$)", re.IGNORECASE)
 _THEIRS = re.compile(r"they (?:ship|deliver|accept|offer|sell|have|open|close)\b", re.IGNORECASE)
 _DUMMY = re.compile(r"\b(?:is|was) it (?:possible|allowed|ok|okay|true|necessary)\b", re.IGNORECASE)
 _FRAGMENT_WORDS = 6
@@ -216,7 +217,7 @@ def _completed(said: EnglishQuestion, before: EnglishQuestion, subject: Thing | 
     fragment = EnglishQuestion(rest)
     matter = fragment.things or set(fragment.words) & ASPECTS
     if _ONE.search(rest) or fragment.only_varies or not matter:
-        return _swapped(before, subject, _variant(subject, rest))
+        return _IN_PROPERTY.sub("", _swapped(before, subject, _variant(subject, rest)))
     if fragment.things:
         return _swapped(before, subject, rest)
     return f"What about {rest} for {subject.text}?"

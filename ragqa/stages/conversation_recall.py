@@ -7,9 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from ragqa.contract import Passage, Turn
+from ragqa.errors import SessionBusyError
 from ragqa.flow import Call, Effect, Effects, Stage
 from ragqa.language import looked_up
-from ragqa.ports import History, Parts, PastTurn, SearchQuery, SessionStore, Summary, UsedSource
+from ragqa.ports import (
+    History,
+    Parts,
+    PastTurn,
+    Run,
+    SearchQuery,
+    SessionStore,
+    Summary,
+    UsedSource,
+)
 from ragqa.stages.conversation_prompt import shown_history
 from ragqa.stages.conversation_resolve import resolve
 from ragqa.stages.conversation_summary import summarised
@@ -25,6 +35,9 @@ def recall(parts: Parts, sessions: SessionStore) -> Stage:
     def step(turn: Turn) -> Effects:
         session_id, principal = turn.session_id or "", turn.caller.principal
         kept: History = yield Call(lambda config: sessions.recall(session_id, principal))
+        yield from _nothing_pending(kept.turns, turn, parts)
+        if turn.history or turn.search_text:
+            return turn  # a run that goes on knows what was said
         turns = yield from _visible(kept.turns, turn, parts, sessions)
         if not turns:
             return turn
@@ -44,6 +57,27 @@ def recall(parts: Parts, sessions: SessionStore) -> Stage:
 def writes(turn: Turn, parts: Parts) -> bool:
     """Tell whether a model writes the answer: quoting chains ask none, not on the side either."""
     return parts.model is not None and turn.chain != "extractive"
+
+
+def _nothing_pending(
+    turns: Sequence[PastTurn], turn: Turn, parts: Parts
+) -> Generator[Effect, Any, None]:
+    """Refuse a question while another run of the session waits for a decision.
+
+    Raises:
+        SessionBusyError: Names the run.
+    """
+    runs = parts.runs
+    waiting = [p.run_id for p in turns if p.status == "waiting" and p.run_id != turn.run_id]
+    if runs is None or not waiting:
+        return
+    run_id = waiting[-1]
+    run: Run | None = yield Call(lambda config: runs.get(run_id))
+    if run is not None and run.state == "requires_action":
+        raise SessionBusyError(
+            f"The session {turn.session_id!r} waits for a decision on the run {run_id}.",
+            hint=f"Decide with: ragqa runs approve {run_id} (or refuse), or use another session.",
+        )
 
 
 def _visible(

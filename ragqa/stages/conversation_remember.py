@@ -39,6 +39,7 @@ def past_turn(turn: Turn, index_version: str) -> PastTurn:
         answer=shortened(answer.response.answer, ANSWER_CHARS) if given else "",
         category=answer.response.category,
         confidence=answer.response.confidence,
+        status=answer.status,
         sources=tuple(_sources(turn, answer)) if given else (),
         index_version=index_version,
         at_s=time.time(),

@@ -8,6 +8,7 @@ from ragqa.language import language_of
 from ragqa.ports import PastTurn
 from ragqa.stages import conversation_chinese as chinese
 from ragqa.stages import conversation_english as english
+from ragqa.stages.conversation_words import PROPERTIES
 
 _LOOKED_BACK = 4
 """So many turns before may hold what a question leaves out."""
@@ -43,6 +44,7 @@ def _in_language(earlier: str, language: str) -> str:
         return earlier
     if language == "zh":
         thing = english.EnglishQuestion(earlier).subject
-        return f"{' '.join(thing.words)}怎么样？" if thing else ""
+        names = [word for word in thing.words if word.lower() not in PROPERTIES] if thing else []
+        return f"{' '.join(names)}怎么样？" if names else ""
     subject = chinese.ChineseQuestion(earlier).subject
     return f"What about the {subject.text}?" if subject else ""

@@ -21,7 +21,7 @@ def decide(parts: Parts) -> Stage:
 
     def step(turn: Turn) -> Effects:
         prompt = prompts.load("decide", language_of(turn.question.text))
-        messages = prompt.render(question=turn.question.text)
+        messages = prompt.render(question=turn.search_text or turn.question.text)
         text, turn = yield from ask_aside(turn, parts, messages, max_tokens=_DECISION_TOKENS)
         needed = text is None or _NO.match(text) is None
         return replace(turn, notes={**turn.notes, "needs_documents": needed})

@@ -45,7 +45,8 @@ def gather(parts: Parts) -> Stage:
 
 def _messages(turn: Turn) -> tuple[tuple[str, str], ...]:
     prompt = prompts.load("gather", language_of(turn.question.text))
-    return prompt.render(passages=context.render(turn.context), question=turn.question.text)
+    question = turn.search_text or turn.question.text
+    return prompt.render(passages=context.render(turn.context), question=question)
 
 
 def quotes_in(text: str) -> tuple[str, ...]:

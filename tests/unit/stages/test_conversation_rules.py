@@ -38,6 +38,7 @@ def after(*questions: str, answer: str = "") -> list[PastTurn]:
         ("Who was Ada Lovelace?", "When was she born?", "When was Ada Lovelace born?"),
         ("How much is the black L4 lamp?", "Thanks. And the white one?",
          "How much is the white L4 lamp?"),
+        ("How much is the K2 kettle in red?", "and white?", "How much is the white K2 kettle?"),
         ("黑色的L4台灯多少钱？", "那白色款呢？", "白色L4台灯多少钱？"),
         ("黑色台灯多少钱？", "白色的多少钱？", "白色台灯多少钱？"),
         ("大号背包多少钱？", "小号的呢？", "小号背包多少钱？"),
@@ -103,6 +104,8 @@ def test_the_resolved_question_counts_not_the_typed_one():
 
 
 def test_languages_may_change():
+    turns = after("How much is the white K2 kettle?")
+    assert resolved("那黑色款呢？", turns) == "黑色K2 kettle怎么样？"
     assert "水壶K17" in (resolved("How much is it?", after("水壶K17的保修期多久？")) or "")
     assert "K17" in (
         resolved("多少钱？", after("How long is the warranty of the K17 kettle?")) or ""
