@@ -33,6 +33,14 @@ _BUSY_S = 10.0
 class StepSaver(SqliteSaver):
     """SqliteSaver for blocking callers and event loops alike."""
 
+    def close(self) -> None:
+        """Close the file once nobody is writing: SQLite crashes where it is closed meanwhile.
+
+        A cancelled run leaves threads behind; their writes then fail, and nobody waits for them.
+        """
+        with self.lock:
+            self.conn.close()
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint."""
         return await asyncio.to_thread(self.get_tuple, config)
@@ -95,12 +103,13 @@ def opened_steps(folder: Path) -> Iterator[StepSaver]:
             f"{path} cannot be used: {exc}.",
             hint="Name a folder that you may write to in RAGQA_HOME.",
         ) from exc
+    saver = StepSaver(connection)
     try:
-        yield StepSaver(connection)
+        yield saver
     except sqlite3.Error as exc:
         raise StorageError(f"{path} cannot be used: {exc}.") from exc
     finally:
-        connection.close()
+        saver.close()
 
 
 def kept_turn(folder: Path, run_id: str) -> str | None:

@@ -108,7 +108,7 @@ def _accepted(turn: Turn, verdict: Verdict, shown: Shown, parts: Parts) -> Effec
     response = verdict.response
     assert isinstance(response, QAResponse), "the schema gate passes instances of the schema"
     yield from shown.completed(response.answer)
-    if response.needs_human and not response.sources and not turn.evidence:
+    if response.needs_human and not response.sources and not turn.notes.get("facts"):
         return answered(turn, response, status="abstained", reason="no_evidence")
     status = "answered" if len(turn.attempts) == 1 else "repaired"
     return answered(
