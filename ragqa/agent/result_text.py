@@ -113,12 +113,12 @@ def _plain_or_same(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return an object in a form that JSON knows."""
+    if hasattr(value, "page_content"):
+        return {"text": value.page_content, "metadata": getattr(value, "metadata", {})}
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if hasattr(value, "page_content"):
-        return {"text": value.page_content, "metadata": getattr(value, "metadata", {})}
     return _plain_collection(value)
 
 

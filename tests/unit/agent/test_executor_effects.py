@@ -17,7 +17,6 @@ from ragqa.agent.tool_call import ApprovalDue, ToolCall
 from ragqa.agent.verification import Verification
 from ragqa.contract import Caller
 
-
 LOCAL = Caller()
 
 
