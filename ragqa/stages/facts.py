@@ -26,12 +26,14 @@ class Facts:
     Attributes:
         turn: As far as it is known.
         passages: What was retrieved and may be seen by the caller.
+        source_groups: Who may see the sources of earlier answers that it may repeat.
         answer: The answer, where there is one.
         stage: The stage at which it broke, where it did.
     """
 
     turn: Turn
     passages: Sequence[Passage]
+    source_groups: Sequence[tuple[str, ...]] = ()
     answer: Answer | None = None
     stage: BreakingStage | None = None
 
@@ -47,7 +49,7 @@ def record_of(
         "search_text": turn.search_text,
         "stage": facts.stage,
         "passages": [_passage(passage) for passage in facts.passages],
-        "source_groups": [list(groups) for groups in turn.notes.get("source_groups", ())],
+        "source_groups": [list(groups) for groups in facts.source_groups],
         "attempts": [_attempt(attempt) for attempt in turn.attempts],
         "calls": calls,
         "transport": dict(events),

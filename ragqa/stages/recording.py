@@ -11,7 +11,7 @@ from typing import Any
 from ragqa.contract import Answer, Attempt, Passage, Turn, Usage
 from ragqa.errors import RagqaError
 from ragqa.flow import Ask, Effect
-from ragqa.ports import ENDED, KeptText, ModelReply, Parts, Run, RunState
+from ragqa.ports import ENDED, History, KeptText, ModelReply, Parts, Run, RunState
 from ragqa.records.text import kept
 from ragqa.stages.breaking import breaking_stage
 from ragqa.stages.facts import Facts, digest, record_of
@@ -65,6 +65,7 @@ class Recording:
         self._recorder = Recorder()
         self._replies: list[_Heard] = []
         self._passages: tuple[Passage, ...] = ()
+        self._source_groups: set[tuple[str, ...]] = set()
         self._events: Counter[str] = Counter()
         self._started_s = time.time()
         self._before: Run | None = None
@@ -105,9 +106,19 @@ class Recording:
 
     def _found(self, result: Any, error: Exception | None) -> None:
         """Remember passages, so that the record of an ask that fails has them, too."""
+        if isinstance(result, History):
+            self._remember_sources(result)
         if isinstance(result, list | tuple) and result and isinstance(result[0], Passage):
             may_see = self._turn.caller.may_see
             self._passages = tuple(passage for passage in result if may_see(passage.groups))
+
+    def _remember_sources(self, history: History) -> None:
+        """Note who may see what earlier answers were written from: this one may repeat it."""
+        may_see = self._turn.caller.may_see
+        for past in history.turns:
+            groups = [source.groups for source in past.sources]
+            if all(may_see(each) for each in groups):
+                self._source_groups.update(groups)
 
     def answered(self, turn: Turn) -> Run:
         """Return the run of an ask that has its answer."""
@@ -115,7 +126,7 @@ class Recording:
         assert answer is not None, "the last stage of a chain sets the answer"
         self._judge(turn.attempts)
         state, last_error = _outcome(answer)
-        facts = Facts(turn, answer.passages or self._passages, answer)
+        facts = self._facts(turn, answer.passages or self._passages, answer)
         if answer.status in ("abstained", "degraded"):
             facts = replace(facts, stage=breaking_stage(turn, self._recorder.calls))
         usage = turn.usage if turn.usage.calls else answer.usage
@@ -135,7 +146,12 @@ class Recording:
     def _ended(self, state: RunState, last_error: dict[str, str]) -> Run:
         replies = [heard.reply for heard in self._replies if heard.reply is not None]
         usage = sum((reply.usage for reply in replies), start=Usage())
-        return self._run(state, Facts(self._turn, self._passages), last_error, usage)
+        return self._run(state, self._facts(self._turn, self._passages), last_error, usage)
+
+    def _facts(
+        self, turn: Turn, passages: Sequence[Passage], answer: Answer | None = None
+    ) -> Facts:
+        return Facts(turn, passages, tuple(sorted(self._source_groups)), answer)
 
     def _judge(self, attempts: Sequence[Attempt]) -> None:
         """Put the verdicts beside the replies that they judge, which were asked for answers."""
