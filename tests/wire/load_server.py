@@ -44,6 +44,7 @@ class LoadService:
             seconds and a minute, as Azure OpenAI does.
         faults: The part of the requests that meets a fault of one of ``FAULTS``.
         hang_s: How long a request hangs that is to time out.
+        kinds: The faults that it meets, with commas between.
     """
 
     text: str
@@ -51,6 +52,7 @@ class LoadService:
     per_minute: float | None = None
     faults: float = 0.0
     hang_s: float = 30.0
+    kinds: str = ",".join(FAULTS)
     seed: int = 0
     counts: Counter[str] = field(default_factory=Counter, init=False)
     under_way: int = field(default=0, init=False)
@@ -84,7 +86,7 @@ class LoadService:
             _refuse(exchange, 429, "rate_limit_exceeded", "1")
             return
         if self._random.random() < self.faults:
-            await self._fail(exchange, self._random.choice(FAULTS))
+            await self._fail(exchange, self._random.choice(self.kinds.split(",")))
             return
         if self.delay_s:
             await asyncio.sleep(self.delay_s)
@@ -149,7 +151,7 @@ class Running:
 
 
 @contextmanager
-def serving(text: str, **options: float) -> Iterator[Running]:
+def serving(text: str, **options: float | str) -> Iterator[Running]:
     """Run a service while the context is open; options are those of ``LoadService``."""
     command = [sys.executable, "-m", "tests.wire.load_server", "--text", text]
     for name, value in options.items():
@@ -168,6 +170,7 @@ def main() -> None:
     for name in ("delay-s", "per-minute", "faults", "hang-s"):
         parser.add_argument(f"--{name}", type=float)
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--kinds")
     given = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
     service = LoadService(**given)
     with service.http:
