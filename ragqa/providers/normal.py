@@ -146,6 +146,8 @@ class StreamShape:
         self._usage: JsonObject | None = None
         self._refusal = ""
         self._filtered = False
+        self._last_call = -1
+        self._last_call_id: str | None = None
         self.has_text = False
         self.ended = False
 
@@ -175,10 +177,32 @@ class StreamShape:
         reason = self._ending(choice)
         if reason == "stop" and self._refusal:
             reason, text = REFUSAL, self._refusal
-        kept = {k: delta[k] for k in ("tool_calls",) if delta.get(k) and not self._by_function}
+        calls = [] if self._by_function else self._numbered(delta.get("tool_calls"))
+        kept = {"tool_calls": calls} if calls else {}
         self.has_text |= bool(kept)
         shaped = {"role": "assistant", "content": text, **kept}
         return {"index": 0, "delta": shaped, "finish_reason": reason}
+
+    def _numbered(self, said: Any) -> list[JsonObject]:
+        """Return fragments of calls under a number each: LangChain drops those without one.
+
+        Some servers count nothing; there a new id, or name, begins a new call.
+        """
+        fragments = said if isinstance(said, list) else []
+        numbered = []
+        for fragment in fragments:
+            if not isinstance(fragment, dict) or not isinstance(fragment.get("function"), dict):
+                continue
+            number = fragment.get("index")
+            if not isinstance(number, int):
+                call_id = fragment.get("id")
+                named = call_id or fragment["function"].get("name")
+                is_new = bool(named) and (not call_id or call_id != self._last_call_id)
+                self._last_call += is_new or self._last_call < 0
+                self._last_call_id = call_id or self._last_call_id
+                number = self._last_call
+            numbered.append({**fragment, "index": number})
+        return numbered
 
     def _ending(self, choice: JsonObject) -> str | None:
         """Return the finish reason once: some servers repeat it, and LangChain would join them.
