@@ -25,7 +25,7 @@ _ASKS = re.compile(
     r"多少|多[久重大长高远宽深快]|几|什么|怎么|怎样|如何|哪|谁|为何|吗|是否|能否|可否|可以|有没有|能不能"
 )
 _FRAGMENT = re.compile(r"^(?P<rest>[^？?]{1,24}?)呢[？?]?$")
-_COLOUR = rf"(?:[深浅暗亮]?[{ZH_COLOURS}]色?|透明|彩色)"
+_COLOUR = rf"(?:[深浅暗亮]?[{ZH_COLOURS}](?:色|(?=[款的版]))|透明|彩色)"
 _COLOURED = re.compile(rf"{_COLOUR}[款的版]?")
 _ONLY_COLOUR = re.compile(rf"{_COLOUR}(?:款|的|版|那款|那个|的那款|的那个|款的)?")
 _SIZE = "(?:[特加]?[大中小]号|[大中小]码|大款|小款|旧款|新款|高配|低配)"
@@ -33,6 +33,11 @@ _SIZES = re.compile(_SIZE)
 _ONLY_SIZE = re.compile(rf"{_SIZE}(?:款|的|版)?")
 _NOISE = re.compile(r"^(?:请问|我想问一?下?|想问一?下?|我想知道|你好|您好)[，, ]?")
 _NOUN = ("n", "nr", "ns", "nt", "nz", "nrt", "nrfg", "vn", "j", "l", "eng")
+_UNKNOWN = ("x", "zg")  # characters that no dictionary holds: names
+_OWN = re.compile(
+    r"(?![谁什哪它他她这那其还也又就都不可能会要有怎为多几请你我])"
+    rf"(?P<name>[{HAN}]{{2,8}}?)(?:是|的|在)"
+)
 _LATIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?")
 
 
@@ -98,6 +103,9 @@ class ChineseQuestion:
         if self.pronoun or self.fragment:
             return True
         if any(not _only_variant(thing.text) for thing in self.things):
+            return False
+        own = _OWN.match(self.text)
+        if own and own["name"] not in ZH_ASPECTS and not _only_variant(own["name"]):
             return False
         return re.search(ZH_SHOP, self.text) is None and _ASKS.search(self.text) is not None
 
@@ -198,14 +206,17 @@ def _things(text: str) -> Iterator[Thing]:
 def _thing(text: str, start: int, end: int) -> Iterator[Thing]:
     if start >= 0 and end > start:
         name = text[start:end].rstrip("的")
-        if len(name) > 1 or name.isascii():
+        if name and not name.isdigit():
             yield Thing(name, start, start + len(name))
 
 
 def _names(word: str, tag: str) -> bool:
     if _only_variant(word):
         return True
-    return (tag in _NOUN or tag.startswith("n")) and word not in ZH_ASPECTS
+    if tag in _UNKNOWN:
+        return True
+    known = tag in _NOUN or tag.startswith("n")
+    return known and word not in ZH_ASPECTS and (len(word) > 1 or word.isascii() or tag == "nr")
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int, int]]:

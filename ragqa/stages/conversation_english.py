@@ -34,7 +34,7 @@ _ASKS = re.compile(
 )
 _BE = re.compile(r"(?:and |but |so )?(?:is|are|was|were)\b", re.IGNORECASE)
 _PREPOSITION = re.compile(
-    r"(?:to|for|in|with|without|from|on|at|by|after|before|outside|within|of|as|if|when)\b", re.I
+    r"(?:to|for|in|with|without|from|on|at|by|after|before|outside|within|of|as|if)\b", re.I
 )
 _ONE = re.compile(r"\bones?\b", re.IGNORECASE)
 _POINTED = re.compile(r"\b(?:this|that|these|those) ones?\b", re.IGNORECASE)
@@ -46,7 +46,10 @@ _THANKS = re.compile(
 _IN_PROPERTY = re.compile(rf" in (?:{'|'.join(sorted(PROPERTIES))})\b(?=[?.! ]*$)", re.IGNORECASE)
 _THEIRS = re.compile(r"they (?:ship|deliver|accept|offer|sell|have|open|close)\b", re.IGNORECASE)
 _DUMMY = re.compile(r"\b(?:is|was) it (?:possible|allowed|ok|okay|true|necessary)\b", re.IGNORECASE)
-_FRAGMENT_WORDS = 6
+_ABOUT = re.compile(r"(?:\w+[, ]+)?(?:what|how) about\b", re.IGNORECASE)
+_AUXILIARIES = frozenset(("is", "are", "was", "were", "do", "does", "did", "can", "will", "has"))
+_FRAGMENT_WORDS = 4
+_LONG_FRAGMENT = 8
 
 
 @dataclass(frozen=True)
@@ -89,14 +92,16 @@ class EnglishQuestion:
     def is_fragment(self) -> bool:
         """Tell whether it is no sentence of its own: "and the white one?"."""
         said = self.rest or self.text
+        words = tuple(match.group().lower() for match in WORD.finditer(said))
+        if _ABOUT.match(self.text):
+            return len(words) <= _LONG_FRAGMENT
         if _ASKS.match(said) and not _PREPOSITION.match(said):
-            return bool(_OPENING.fullmatch(self.text[: len(self.text) - len(said)])) and bool(
-                re.match(r"(?:\w+\s+)?(?:what|how) about", self.text, re.I)
-            )
+            return False
         if self.rest:
-            return True
-        shop = set(self.words) & (ASPECTS - OWN_ASPECTS) and not self.things
-        return len(self.words) <= _FRAGMENT_WORDS and self.text.endswith("?") and not shop
+            return len(words) <= _LONG_FRAGMENT and not set(words) & _AUXILIARIES
+        shop = set(words) & (ASPECTS - OWN_ASPECTS) and not self.things
+        few = len(words) <= _FRAGMENT_WORDS and not set(words) & (VERBS | _AUXILIARIES)
+        return few and self.text.endswith("?") and not shop
 
     @property
     def pronoun(self) -> re.Match[str] | None:
@@ -107,8 +112,8 @@ class EnglishQuestion:
             return pointed
         for match in WORD.finditer(self.text):
             word = match.group().lower().partition("'")[0].partition("’")[0]
-            if _THEIRS.match(self.text, match.start()):
-                continue  # the shop
+            if _THEIRS.match(self.text, match.start()) or self._determines(match):
+                continue
             before = any(thing.end <= match.start() for thing in self.things)
             if not before and (word in PRONOUNS or (word in POINTERS and self._points(match))):
                 return match
@@ -128,6 +133,11 @@ class EnglishQuestion:
             if match.group().lower() in TOPICS:
                 return Thing((match.group(),), "", match.start(), match.end())
         return None
+
+    def _determines(self, match: re.Match[str]) -> bool:
+        """Tell whether "them" stands where "the" would: "how them factors work"."""
+        before = self.text[: match.start()].split()[-1:]
+        return match.group() == "them" and before in (["What"], ["what"], ["How"], ["how"])
 
     def _points(self, match: re.Match[str]) -> bool:
         following = WORD.match(self.text, match.end() + 1)
@@ -161,8 +171,7 @@ def carried(question: str, earlier: str, answer: str = "") -> str | None:
         earlier: The question before, self-contained.
         answer: What was answered to it: names what the question only asked for.
     """
-    thanks = _THANKS.match(question)
-    question = question[thanks.end() :] if thanks else question
+    question = without_thanks(question)
     said, before = EnglishQuestion(question), EnglishQuestion(earlier)
     subject = _named_by(answer, before) or (None if said.only_varies else before.topic)
     if not said.depends:
@@ -176,6 +185,12 @@ def carried(question: str, earlier: str, answer: str = "") -> str | None:
     if _ONE.search(question):
         return _ONE.sub(lambda _: " ".join(subject.words), question, count=1)
     return _about(said.text, subject.text)
+
+
+def without_thanks(text: str) -> str:
+    """Return a question without what is said before it: "Thanks. And the white one?"."""
+    thanks = _THANKS.match(text)
+    return text[thanks.end() :] if thanks else text
 
 
 def _named_by(answer: str, before: EnglishQuestion) -> Thing | None:

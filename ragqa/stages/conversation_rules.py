@@ -18,7 +18,7 @@ def stands_alone(question: str) -> bool:
     """Tell whether a question can certainly be understood without the turns before."""
     if language_of(question) == "zh":
         return chinese.ChineseQuestion(question).stands_alone
-    return english.EnglishQuestion(question).stands_alone
+    return english.EnglishQuestion(english.without_thanks(question)).stands_alone
 
 
 def resolved(question: str, turns: Sequence[PastTurn]) -> str | None:
