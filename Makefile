@@ -80,4 +80,4 @@ fuzz: $(BIN)/.dev  ## judge 200,000 mutated model outputs
 crash: $(BIN)/.dev  ## kill 200 runs in the middle of an effect and check what is left
 	$(BIN)/python -m tests.quality.crash --runs 200
 
-.PHONY: crash fuzz help install ask test check format bench compare peers test-llm
+.PHONY: crash fuzz help install ask test check format bench load compare peers test-llm
