@@ -1,4 +1,4 @@
-"""A gate, rule or check that failed itself: no fault of the model, and never told to it."""
+"""A gate, rule or check that failed itself: no fault of the model, and not told to it as one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ _log = logging.getLogger(__name__)
 
 _ENDING = ".error"
 """What codes of such faults end with: ``rules.error``, ``context.error``, ``<gate>.error``."""
+
+_TOLD = "This could not be checked: a fault of the program, none of yours."
+"""For whoever has it told to a model by a handling of their own, and for calls of tools."""
 
 
 def broken(code: str, kind: str, name: str, exc: Exception, value: Any) -> Rejected:
@@ -29,7 +32,7 @@ def broken(code: str, kind: str, name: str, exc: Exception, value: Any) -> Rejec
     _log.error("%s%s; nothing was checked.", reason[0].upper(), reason[1:])
     if _log.isEnabledFor(logging.DEBUG):
         _log.debug("%s", mask("".join(traceback.format_exception(exc))))
-    return Rejected((Fault(code, reason, ""),), value=value)
+    return Rejected((Fault(code, reason, _TOLD),), value=value)
 
 
 def is_broken(code: str) -> bool:

@@ -66,7 +66,7 @@ class QAOutputParser(BaseOutputParser[Any]):
         if verdict.accepted:
             return verdict.response
         raise OutputParserException(
-            f"{verdict.code}: {verdict.feedback or verdict.faults[0].reason}",
+            f"{verdict.code}: {verdict.feedback}",
             observation=verdict.feedback,
             llm_output=text,
             send_to_llm=not is_broken(verdict.code),
