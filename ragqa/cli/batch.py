@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _HOPELESS = (AuthError, RetrievalError, WrongEndpointError)
 """What befalls one question of the file befalls them all."""
+
+_AHEAD = 8
+"""Answers that wait for a slower one before them are lost where the run is killed."""
 
 Row = dict[str, Any]
 
@@ -44,12 +48,18 @@ def run_batch(args: argparse.Namespace) -> int:
     source, target = Path(args.file), Path(args.out)
     items = read_items(source)
     done = _kept_answers(target)
-    left = [item for item in items if item.key not in done]
+    left = [item for item in items if not _is_done(item, done)]
     if len(left) < len(items):
         terminal.say(f"{len(items) - len(left)} of {len(items)} are answered already.")
     if not left:
         return 0
     return _answer_all(left, target, args)
+
+
+def _is_done(item: Item, done: Counter[str]) -> bool:
+    """Take an answer off those that are there; a question that stands twice is answered twice."""
+    done[item.key] -= 1
+    return done[item.key] >= 0
 
 
 def _check_usage(args: argparse.Namespace) -> None:
@@ -98,8 +108,8 @@ def _item(line: str, number: int) -> Item:
     return Item(record.get("id", number) if isinstance(record, dict) else number, question)
 
 
-def _kept_answers(target: Path) -> set[str]:
-    """Return the keys of the answers that a run before this one wrote.
+def _kept_answers(target: Path) -> Counter[str]:
+    """Count the answers that a run before this one wrote, by their keys.
 
     Rows of failed questions, and a last line that was cut off, are taken out: these are asked
     again.
@@ -110,7 +120,7 @@ def _kept_answers(target: Path) -> set[str]:
     try:
         raw = target.read_bytes()
     except FileNotFoundError:
-        return set()
+        return Counter()
     except OSError as exc:
         raise ConfigError(f"--out {str(target)!r} cannot be read: {exc.strerror}.") from None
     lines = raw.splitlines(keepends=True)
@@ -119,7 +129,7 @@ def _kept_answers(target: Path) -> set[str]:
     whole = b"".join(line for line, _ in kept)
     if whole != raw:
         _replace(target, whole)
-    return {Item(row["id"], row["question"]).key for _, row in kept}
+    return Counter(Item(row["id"], row["question"]).key for _, row in kept)
 
 
 def _row(line: bytes, number: int) -> Row:
@@ -154,8 +164,7 @@ def _answer_all(left: Sequence[Item], target: Path, args: argparse.Namespace) ->
     failures: list[RagqaError] = []
     with _opened(target) as file, Bar() as bar:
         for number, (row, error) in enumerate(_answers(left, asker, args, concurrency), start=1):
-            file.write(_line(row))
-            file.flush()
+            _write(file, _line(row), target)
             bar.update(number, len(left), row["question"])
             if error is not None:
                 failures.append(error)
@@ -165,9 +174,48 @@ def _answer_all(left: Sequence[Item], target: Path, args: argparse.Namespace) ->
 
 def _opened(target: Path) -> BinaryIO:
     try:
-        return target.open("ab")
+        file = target.open("ab")
     except OSError as exc:
-        raise ConfigError(f"--out {str(target)!r} cannot be written: {exc.strerror}.") from None
+        raise _unwritable(target, exc) from None
+    if not _is_ours_alone(file):
+        file.close()
+        raise ConfigError(
+            f"--out {str(target)!r} is being written by another run.",
+            hint="Wait for it, or name another file.",
+        )
+    return file
+
+
+def _is_ours_alone(file: BinaryIO) -> bool:
+    """Take the file for this process; the system lets it go when the process ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows refuses to replace an open file anyway
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def _write(file: BinaryIO, line: bytes, target: Path) -> None:
+    try:
+        file.write(line)
+        file.flush()
+    except OSError as exc:
+        with suppress(OSError):  # it tries again to write what is left
+            file.close()
+        raise _unwritable(target, exc) from None
+
+
+def _unwritable(target: Path, exc: OSError) -> ConfigError:
+    return ConfigError(
+        f"--out {str(target)!r} cannot be written: {exc.strerror}.",
+        hint="The answers in it are kept; the same command goes on from there.",
+    )
 
 
 def _line(row: Row) -> bytes:
@@ -183,12 +231,15 @@ def _line(row: Row) -> bytes:
 def _answers(
     left: Sequence[Item], asker: Asker, args: argparse.Namespace, concurrency: int
 ) -> Iterator[tuple[Row, RagqaError | None]]:
-    """Yield the answers in the order of the questions; only a few are under way at a time."""
+    """Yield the answers in the order of the questions; only a few are under way at a time.
+
+    The next ones do not wait for a slow one, but no more are ahead of it than are soon asked again.
+    """
     waiting: deque[tuple[Item, Future[Row]]] = deque()
     pool = ThreadPoolExecutor(concurrency)
     try:
         for item in left:
-            if len(waiting) >= concurrency:
+            if len(waiting) >= _AHEAD * concurrency:
                 yield _outcome(*waiting.popleft())
             waiting.append((item, pool.submit(_answer, item, asker, args)))
         while waiting:

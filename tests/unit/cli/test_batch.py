@@ -1,8 +1,20 @@
+import argparse
 import json
+import threading
+from pathlib import Path
 
 import pytest
 
-from ragqa.cli.batch import Item, _kept_answers, _line, read_items
+from ragqa.cli.batch import (
+    Item,
+    _answers,
+    _is_done,
+    _kept_answers,
+    _line,
+    _opened,
+    _write,
+    read_items,
+)
 from ragqa.errors import ConfigError
 
 
@@ -41,7 +53,7 @@ def test_answers_are_kept_errors_and_a_cut_off_line_are_asked_again(tmp_path):
     target = tmp_path / "a.jsonl"
     good = row(1, response={}), row("x", "How?", response={})
     target.write_bytes(good[0] + row(2, error={}) + good[1] + row(3, response={})[:20])
-    assert _kept_answers(target) == {Item(1, "Why?").key, Item("x", "How?").key}
+    assert set(_kept_answers(target)) == {Item(1, "Why?").key, Item("x", "How?").key}
     assert target.read_bytes() == b"".join(good)
 
 
@@ -51,7 +63,7 @@ def test_answers_are_kept_errors_and_a_cut_off_line_are_asked_again(tmp_path):
 def test_a_line_cut_off_anywhere_is_taken_out(tmp_path, tail):
     target = tmp_path / "a.jsonl"
     target.write_bytes(row(1, response={}) + tail)
-    assert _kept_answers(target) == {Item(1, "Why?").key}
+    assert set(_kept_answers(target)) == {Item(1, "Why?").key}
     assert target.read_bytes() == row(1, response={})
 
 
@@ -75,3 +87,57 @@ def test_the_same_id_with_another_question_is_asked_again(tmp_path):
 def test_a_row_can_carry_any_text():
     written = {"question": "Menu → 设置 \udcff"}
     assert json.loads(_line(written)) == written
+
+
+def test_a_question_that_stands_twice_is_done_when_it_was_answered_twice(tmp_path):
+    target = tmp_path / "a.jsonl"
+    twice = Item(1, "Why?")
+    target.write_bytes(row(1, response={}))
+    done = _kept_answers(target)
+    assert [_is_done(twice, done), _is_done(twice, done)] == [True, False]
+
+
+def test_a_file_that_another_run_writes_is_left_to_it(tmp_path):
+    target = tmp_path / "a.jsonl"
+    with _opened(target), pytest.raises(ConfigError, match="another run"):
+        _opened(target)
+    with _opened(target):
+        pass
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to write to")
+def test_a_full_disk_is_named_and_what_is_there_stays():
+    with Path("/dev/full").open("ab") as file:
+        with pytest.raises(ConfigError, match="No space") as told:
+            _write(file, b"x", Path("a.jsonl"))
+        assert file.closed
+    assert "goes on" in told.value.hint
+
+
+def test_a_slow_answer_does_not_hold_up_the_next_ones():
+    slow, asked, lock = threading.Event(), [], threading.Lock()
+
+    class Asker:
+        def turn(self, question, **given):
+            return question
+
+        def ask(self, question):
+            with lock:
+                asked.append(question)
+            if question == "0" and not slow.wait(5):
+                raise AssertionError("nothing else was asked meanwhile")
+            if len(asked) > 6:
+                slow.set()
+            return Answered(question)
+
+    class Answered:
+        def __init__(self, question):
+            self.question = question
+
+        def model_dump(self, mode):
+            return {"response": self.question}
+
+    items = [Item(number, str(number)) for number in range(12)]
+    args = argparse.Namespace(session=None, group=None)
+    rows = [row for row, _ in _answers(items, Asker(), args, 2)]
+    assert [row["id"] for row in rows] == list(range(12))
