@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ragqa.contract import EVERYONE
 from ragqa.ingest.document import ParsedDocument, ParsedFile, TextPage
-from ragqa.ingest.split import CHUNK_SIZES, ChunkSize, Piece, split, split_rows
+from ragqa.ingest.split import CHUNK_SIZES, PAGE_SIZES, ChunkSize, Piece, split, split_rows
 from ragqa.language import Language
 from ragqa.ports import Chunk
 
@@ -17,6 +17,7 @@ def chunks_of(
     path: str,
     groups: tuple[str, ...] = (EVERYONE,),
     sizes: Mapping[Language, ChunkSize] = CHUNK_SIZES,
+    page_sizes: Mapping[Language, ChunkSize] = PAGE_SIZES,
 ) -> list[Chunk]:
     """Return the chunks of all documents of a file.
 
@@ -25,6 +26,7 @@ def chunks_of(
         path: Names it in the index; a record without an id is named ``path#line``.
         groups: Who may see documents that do not say it themselves.
         sizes: How long chunks are, by language.
+        page_sizes: The same where a document has pages.
     """
     return [
         Chunk(
@@ -40,7 +42,7 @@ def chunks_of(
         )
         for document in file.documents
         for page in document.pages
-        for piece, metadata in _pieces(document, page, sizes)
+        for piece, metadata in _pieces(document, page, sizes if page.number is None else page_sizes)
     ]
 
 

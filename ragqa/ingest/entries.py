@@ -11,7 +11,7 @@ from ragqa.contract import EVERYONE
 from ragqa.ingest.chunks import chunks_of
 from ragqa.ingest.document import Problem
 from ragqa.ingest.parse import parse
-from ragqa.ingest.split import CHUNK_SIZES
+from ragqa.ingest.split import CHUNK_SIZES, PAGE_SIZES
 from ragqa.ports import Chunk, StoredFile
 
 GroupsOf = Callable[[Path], tuple[str, ...] | None]
@@ -49,7 +49,8 @@ class Entries:
     def digest(self, path: str, data: bytes) -> str:
         """Return what changes whenever the entry would."""
         digest = hashlib.blake2b(data, digest_size=16)
-        made_with = (PARSER_VERSION, self._groups(path), sorted(CHUNK_SIZES.items()))
+        sizes = sorted(CHUNK_SIZES.items()), sorted(PAGE_SIZES.items())
+        made_with = (PARSER_VERSION, self._groups(path), sizes)
         digest.update(repr(made_with).encode())
         return digest.hexdigest()
 

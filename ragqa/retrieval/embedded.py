@@ -25,13 +25,14 @@ from ragqa.contract import Caller, Passage, ScoreKind
 from ragqa.errors import ConfigError, RetrievalError, UnknownNameError
 from ragqa.ports import Clock, SearchQuery, StoredFile, TraceConfig
 from ragqa.retrieval import queries, ranking, reading, records
-from ragqa.retrieval.analysis import query_terms
+from ragqa.retrieval.analysis import QueryTerms, query_terms
 from ragqa.retrieval.dense import DenseIndex
 from ragqa.retrieval.embedding import EmbeddingModel, Embeddings
 from ragqa.retrieval.faults import INDEX_COMMAND
 from ragqa.retrieval.queries import Scope
 from ragqa.retrieval.ranking import Hit
 from ragqa.retrieval.reading import IndexStats, StoredDocument
+from ragqa.retrieval.spelling import corrected
 from ragqa.retrieval.text_index import TextIndex, View
 from ragqa.retrieval.writing import EmbeddedWriter, writing
 
@@ -237,14 +238,18 @@ class _Search:
     def needs_vector(self) -> bool:
         return self.vectors is not None
 
+    @property
+    def _terms(self) -> QueryTerms:
+        return corrected(self.view, query_terms(self.query.text))
+
     def ranked(self, vector: Matrix | None) -> tuple[list[Hit], ScoreKind]:
         """Return the hits, and what kind their scores are of."""
         view, scopes, k = self.view, self.scopes, self.query.k
         if self.vectors is None or vector is None:
-            return ranking.by_words(view, query_terms(self.query.text), scopes, k), "bm25"
+            return ranking.by_words(view, self._terms, scopes, k), "bm25"
         if self.kind == "similarity":
             return ranking.by_vector(view, self.vectors, vector, scopes, k), "vector"
         depth = max(k, ranking.FUSED)
-        words = ranking.by_words(view, query_terms(self.query.text), scopes, depth)
+        words = ranking.by_words(view, self._terms, scopes, depth)
         near = ranking.by_vector(view, self.vectors, vector, scopes, depth)
         return ranking.fused(words, near), "fused"

@@ -60,6 +60,11 @@ class View:
             found = self.searcher.terms_with_prefix(field, prefix, limit=limit)
         return [term for term, _ in found]
 
+    def words(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Return terms that begin so, with how many documents hold them, deleted ones included."""
+        with translated(self.folder, "search"):
+            return self.searcher.terms_with_prefix(field, prefix, limit=limit)
+
     def hits(self, query: tantivy.Query, limit: int) -> list[tuple[float, tantivy.DocAddress]]:
         """Return the best hits of a query, best first."""
         with translated(self.folder, "search"):
