@@ -7,10 +7,13 @@ import pytest
 
 from tests.docs.markdown import ROOT, agrees, blocks
 from tests.docs.walk import Walk, runnable
+from tests.wire.azure.openai_server import AzureOpenAIServer
+from tests.wire.azure.search_server import SearchServer
 from tests.wire.openai_replies import Reply
 from tests.wire.openai_server import OpenAIServer
 
 EMBEDDING = ROOT / "docs" / "embedding.md"
+AZURE = ROOT / "docs" / "laptop-to-azure.md"
 DESK = ROOT / "tests" / "docs" / "support_desk"
 
 SAID = {
@@ -29,7 +32,7 @@ SAID = {
 }
 
 
-class Model(OpenAIServer):
+class Answers:
     """Answers the questions of the guides, in whatever format the request asks for."""
 
     def _next(self, body):
@@ -45,6 +48,14 @@ class Model(OpenAIServer):
         }
         more = {"urgent": False} if "urgent" in json.dumps(body) else {}
         return Reply(json.dumps({**fields, **more}))
+
+
+class Model(Answers, OpenAIServer):
+    pass
+
+
+class Deployment(Answers, AzureOpenAIServer):
+    pass
 
 
 def is_file(block):
@@ -91,3 +102,35 @@ def test_the_files_shown_are_those_of_the_app(block):
     name, _, code = block.code.partition("\n")
     path = ROOT / "tests" / "docs" / name.removeprefix("# ")
     assert path.read_text("utf-8") == code
+
+
+@pytest.fixture(scope="module")
+def on_the_way(tmp_path_factory):
+    """Walk from the laptop to Azure; local servers stand for the services."""
+    with Model() as model, Deployment(key="model-key") as deployment, SearchServer() as search:
+        walk = Walk(tmp_path_factory.mktemp("azure"), model.base_url)
+        walk.stands_for = {
+            "https://NAME.openai.azure.com": deployment.endpoint,
+            "https://NAME.search.windows.net": search.endpoint,
+            "admin-key": search.admin_key,
+            "query-key": search.query_key,
+        }
+        walk.prepare()
+        ran = {block.name: walk.run(block) for block in runnable(AZURE)}
+        yield walk.folder, ran, deployment
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("block", runnable(AZURE), ids=lambda block: block.name)
+def test_every_step_to_azure_works(on_the_way, block):
+    ran = on_the_way[1][block.name]
+    assert ran.code == 0, ran.out + ran.err
+
+
+def test_the_answer_at_the_end_came_from_azure(on_the_way):
+    folder, _, deployment = on_the_way
+    answer = json.loads((folder / "answer.json").read_text("utf-8"))
+    assert answer["status"] in {"answered", "cached"}
+    assert answer["response"]["sources"] == ["returns-policy.md"]
+    assert json.loads((folder / "report.json").read_text("utf-8"))["added"] > 10
+    assert deployment.requests

@@ -18,11 +18,19 @@ NOT_RUN = re.compile(r"(pip install|python3 -m venv|\. \.venv/bin/activate|make 
 
 @dataclass
 class Walk:
-    """One README's blocks, run in the folder as a reader would run them."""
+    """One page's blocks, run in the folder as a reader would run them.
+
+    Attributes:
+        folder: Where they run.
+        model_address: What stands for the address of a model.
+        more: More of the environment.
+        stands_for: What else on the page stands for what in the tests.
+    """
 
     folder: Path
     model_address: str
     more: dict[str, str] = field(default_factory=dict)
+    stands_for: dict[str, str] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Lay out what a clone holds, as far as the README speaks of it."""
@@ -44,10 +52,10 @@ class Walk:
         """Return the block's commands, less those that set up the environment."""
         commands = [command for command in block.commands if not NOT_RUN.match(command)]
         made = f"make VENV={sys.prefix} -o {sys.prefix}/bin/.installed "
-        return "\n".join(
-            re.sub(r"^make ", made, command).replace(MODEL_ADDRESS, self.model_address)
-            for command in commands
-        )
+        script = "\n".join(re.sub(r"^make ", made, command) for command in commands)
+        for shown, real in {MODEL_ADDRESS: self.model_address, **self.stands_for}.items():
+            script = script.replace(shown, real)
+        return script
 
     @property
     def _environment(self) -> dict[str, str]:
