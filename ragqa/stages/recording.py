@@ -180,7 +180,8 @@ class Recording:
             started_s=self._started_s if before is None else before.started_s,
             ended_s=time.time() if state in ENDED else None,
             last_error=last_error,
-            usage=usage if before is None else before.usage + usage,
+            # a run of the agent that goes on tells the usage of the whole run itself
+            usage=usage if before is None or turn.notes.get("resumes") else before.usage + usage,
             record=record,
         )
         return kept(run, self._keeps)
