@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragqa.agent.driving import Steps, pause
-from ragqa.agent.ledger import Ledger, NewCall
+from ragqa.agent.ledger import NOT_APPROVED, Ledger, NewCall
 from ragqa.agent.look_up import LookUp
 from ragqa.agent.operation_key import digest_of, operation_key
 from ragqa.agent.policy import ToolPolicy
@@ -153,7 +153,7 @@ class CallFlow:
         if approval.decision is None and self._ledger.now_s() < approval.expires_s:
             return ApprovalDue(record)
         if approval.decision != "approved":
-            why = "a person refused it" if approval.decision else "nobody approved it in time"
+            why = "a person refused it" if approval.decision else NOT_APPROVED
             return self._result(self._failed(record, why))
         judged = self._judged(record.name, record.arguments or {})
         if isinstance(judged, _Refused):  # the caller or the session may have lost what it takes

@@ -75,6 +75,14 @@ class Executor:
         """Do the same as :meth:`verify_pending` without blocking the event loop."""
         return await adrive(self._flow.pending_steps(), config)
 
+    def cancel(self, reason: str = "the run was cancelled") -> list[ToolRecord]:
+        """End what has not begun to run, and return the run's records."""
+        for record in self.records():
+            if record.state in {"requested", "waiting_for_approval"}:
+                expected = {record.state}
+                self._ledger.move(record.id, "failed", error=reason, expected=expected)
+        return self.records()
+
     def records(self) -> list[ToolRecord]:
         """Return the run's records, in the order in which the calls were asked for."""
         return self._ledger.of_run(self._context.run_id)
@@ -87,6 +95,7 @@ class Executor:
         """Record a tool that the model's provider has run on its side."""
         record = self._flow.requested(call, by_provider=True)
         self._ledger.claim(record.id, "requested")
+        self._ledger.let_go(record.id)
         if is_error:
             return self._ledger.move(record.id, "failed", error=result)
         return self._ledger.move(record.id, "succeeded", result=result)

@@ -14,18 +14,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ragqa.agent.ledger_reader import LedgerReader, marks
-from ragqa.agent.ledger_schema import as_text
+from ragqa.agent.decision import is_too_late, undecided
+from ragqa.agent.ledger_reader import LOST, LedgerReader, marks
+from ragqa.agent.ledger_schema import SCHEMA, as_text
 from ragqa.agent.states import ToolState, may_become
-from ragqa.agent.tool_record import Approval, ToolRecord
-from ragqa.errors import ConfigError, IllegalMoveError
+from ragqa.agent.tool_record import Approval, NewCall, ToolRecord
+from ragqa.errors import IllegalMoveError
+from ragqa.storage import Database
 
-LOST = "the process ended while it ran"
+NOT_APPROVED = "nobody approved it in time"
 
 _CHANGEABLE = frozenset(
     {
@@ -43,26 +45,6 @@ _CHANGEABLE = frozenset(
 _JSON = frozenset({"arguments", "verification", "approval"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewCall:
-    """What is known of a call when it is asked for; the fields are those of ToolRecord."""
-
-    run_id: str
-    call_id: str
-    name: str
-    digest: str
-    sent: str = ""
-    principal: str = "local"
-    session_id: str | None = None
-    effect: str = ""
-    claims: tuple[str, ...] = ()
-    read_only: bool = False
-    completes: str = "succeeded"
-    asynchronous: bool = False
-    fallback_for: str | None = None
-    by_provider: bool = False
-
-
 class Ledger(LedgerReader):
     """The records of tool calls. Only the executor and verifiers move them.
 
@@ -75,7 +57,15 @@ class Ledger(LedgerReader):
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         super().__init__(path, clock=clock)
+        # That an effect begins must not be forgotten in a power cut, so that commit waits for the
+        # disk. All others may be lost with it: then the record says running, and is looked up.
+        self._lasting = Database(path, SCHEMA, durable=True)
         self._recovered_by = ""
+
+    def close(self) -> None:
+        """Close the file; what this process still runs counts as left behind from now on."""
+        self._lasting.close()
+        super().close()
 
     def request(self, new: NewCall) -> ToolRecord:
         """Begin a record."""
@@ -91,7 +81,8 @@ class Ledger(LedgerReader):
                 f"INSERT INTO tool_call ({names}) VALUES ({marks(values)})",  # noqa: S608
                 tuple(values.values()),
             )
-            self._note(record_id, "requested", 0)
+            record = self.get(record_id)
+            self._note(record)
             return self.get(record_id)
 
     def note(self, record_id: str, **changes: Any) -> ToolRecord:
@@ -109,7 +100,7 @@ class Ledger(LedgerReader):
         """
         with self._writing():
             record = self.get(record_id)
-            approval = _undecided(record, self._clock())
+            approval = undecided(record, self._clock())
             approval = replace(
                 approval,
                 decision="approved" if approved else "refused",
@@ -151,14 +142,21 @@ class Ledger(LedgerReader):
             for it, which is itself if it is not what it was expected to be.
         """
         owner = self._holder.name()
-        with self._writing():
-            record = self.get(record_id)
-            other = record if record.state != expected else self.answering(record)
+        database = self._database if self.get(record_id).read_only else self._lasting
+        with self._writing(database):
+            record = self._got(record_id, database)
+            other = record if record.state != expected else self._answering(record, database)
             if other is not None:
                 return False, other
-            self._move(replace(record, attempt=record.attempt + 1), "running", "")
-            self._change(record_id, {"owner": owner})
-            return True, self.get(record_id)
+            tried = replace(record, attempt=record.attempt + 1)
+            self._move(tried, "running", "", database)
+            self._change(record_id, {"owner": owner}, database)
+            self._under_way.add(record_id)
+        return True, self.get(record_id)
+
+    def let_go(self, record_id: str) -> None:
+        """Say that this process does not run a call any more, whatever its record says."""
+        self._under_way.discard(record_id)
 
     def again(self, record_id: str, reason: str) -> ToolRecord:
         """Begin another try of a call that is running and failed in a way that may pass."""
@@ -171,7 +169,7 @@ class Ledger(LedgerReader):
             self._database.change(
                 "UPDATE tool_call SET attempt = attempt + 1 WHERE id = ?", (record_id,)
             )
-            self._note(record_id, "running", record.attempt + 1, reason)
+            self._note(replace(record, attempt=record.attempt + 1), reason)
             return self.get(record_id)
 
     def move(
@@ -211,12 +209,26 @@ class Ledger(LedgerReader):
             return self.get(record_id)
 
     def recover(self) -> list[ToolRecord]:
-        """Move calls whose process died while they ran to unknown, and return them."""
+        """Put right what was left behind, and return it.
+
+        Calls whose process died while they ran become unknown; those that nobody approved in time
+        have failed.
+        """
         left = [record for record in self._left_running() if not self.is_running(record)]
-        if not left:
+        late = [record for record in self.waiting() if is_too_late(record, self._clock())]
+        if not left and not late:
             return []
         with self._database.transaction():
-            return [self._lost(record.id) for record in left]
+            return [self._lost(record.id) for record in left] + [
+                self._expired(record.id) for record in late
+            ]
+
+    def _expired(self, record_id: str) -> ToolRecord:
+        record = self.get(record_id)
+        if record.state == "waiting_for_approval" and is_too_late(record, self._clock()):
+            self._move(record, "failed", "")
+            self._change(record_id, {"error": NOT_APPROVED})
+        return self.get(record_id)
 
     def _lost(self, record_id: str) -> ToolRecord:
         record = self.get(record_id)
@@ -229,34 +241,42 @@ class Ledger(LedgerReader):
         return self._found("state = 'running' AND owner IS NOT NULL", ())
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _writing(self, database: Database | None = None) -> Iterator[None]:
         """Hold the write access, with what dead processes left behind put right before."""
         name = self._holder.name()
         if self._recovered_by != name:
             self._recovered_by = name
             self.recover()
-        with self._database.transaction():
+        with (database or self._database).transaction():
             yield
 
-    def _move(self, record: ToolRecord, state: ToolState, reason: str) -> None:
+    def _move(
+        self,
+        record: ToolRecord,
+        state: ToolState,
+        reason: str,
+        database: Database | None = None,
+    ) -> None:
         if not may_become(record.state, state):
             raise IllegalMoveError(
                 f"The record of {record.name} cannot go from {record.state} to {state}."
             )
-        self._database.change(
+        (database or self._database).change(
             "UPDATE tool_call SET state = ?, attempt = ? WHERE id = ?",
             (state, record.attempt, record.id),
         )
-        self._note(record.id, state, record.attempt, reason)
+        self._note(replace(record, state=state), reason, database)
 
-    def _note(self, record_id: str, state: str, attempt: int, reason: str = "") -> None:
-        self._database.change(
+    def _note(self, record: ToolRecord, reason: str = "", database: Database | None = None) -> None:
+        (database or self._database).change(
             "INSERT INTO tool_move (record_id, state, at_s, attempt, reason)"
             " VALUES (?, ?, ?, ?, ?)",
-            (record_id, state, self._clock(), attempt, reason),
+            (record.id, record.state, self._clock(), record.attempt, reason),
         )
 
-    def _change(self, record_id: str, changes: Mapping[str, Any]) -> None:
+    def _change(
+        self, record_id: str, changes: Mapping[str, Any], database: Database | None = None
+    ) -> None:
         unknown = changes.keys() - _CHANGEABLE
         if unknown:
             raise TypeError(f"no column of a record: {', '.join(sorted(unknown))}")
@@ -264,22 +284,7 @@ class Ledger(LedgerReader):
             return
         columns = ", ".join(f"{name} = ?" for name in changes)
         values = [as_text(value) if name in _JSON else value for name, value in changes.items()]
-        self._database.change(
+        (database or self._database).change(
             f"UPDATE tool_call SET {columns} WHERE id = ?",  # noqa: S608
             (*values, record_id),
         )
-
-
-def _undecided(record: ToolRecord, now_s: float) -> Approval:
-    """Return the approval of a record on which a person may still decide."""
-    approval = record.approval
-    if record.state != "waiting_for_approval" or approval is None:
-        raise ConfigError(f"The call of {record.name} does not wait for an approval.")
-    if approval.decision is not None:
-        raise ConfigError(f"The call of {record.name} has been {approval.decision} before.")
-    if now_s >= approval.expires_s:
-        raise ConfigError(
-            f"The time to approve the call of {record.name} is over.",
-            hint="Ask again to start a new run.",
-        )
-    return approval

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,6 +12,8 @@ from ragqa.agent.ledger_schema import COLUMNS, SCHEMA, record_of
 from ragqa.agent.tool_record import ToolRecord
 from ragqa.errors import UnknownNameError
 from ragqa.storage import Database, Holder
+
+LOST = "the process ended while it ran"
 
 
 class LedgerReader:
@@ -22,10 +25,10 @@ class LedgerReader:
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        # An effect must not be forgotten in a power cut: every commit waits for the disk.
-        self._database = Database(path, SCHEMA, durable=True)
+        self._database = Database(path, SCHEMA)
         self._holder = Holder(path.parent / f"{path.stem}-holders")
         self._clock = clock
+        self._under_way: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -48,7 +51,10 @@ class LedgerReader:
         Raises:
             UnknownNameError: If there is none of that id.
         """
-        found = self._found("id = ?", (record_id,))
+        return self._got(record_id, self._database)
+
+    def _got(self, record_id: str, database: Database) -> ToolRecord:
+        found = self._found("id = ?", (record_id,), database)
         if not found:
             raise UnknownNameError("tool record", record_id, ())
         return found[0]
@@ -56,13 +62,19 @@ class LedgerReader:
     def of_run(self, run_id: str) -> list[ToolRecord]:
         """Return a run's records in the order in which they were asked for.
 
-        A call that another record answers for bears that one's state, result and verification.
+        A call that another record answers for bears that one's state, result and verification;
+        one whose process died while it ran is unknown, whether or not that has been put down.
         """
-        return [self.answered(record) for record in self._found("run_id = ?", (run_id,))]
+        return [self._as_known(record) for record in self._found("run_id = ?", (run_id,))]
 
     def answered(self, record: ToolRecord) -> ToolRecord:
         """Return a record with what is known of the operation that answers for it."""
         return record if record.same_as is None else record.answered_by(self.get(record.same_as))
+
+    def _as_known(self, record: ToolRecord) -> ToolRecord:
+        record = self.answered(record)
+        is_left = record.state == "running" and record.owner and not self.is_running(record)
+        return replace(record, state="unknown", error=LOST) if is_left else record
 
     def waiting(self, run_id: str | None = None) -> list[ToolRecord]:
         """Return what waits for a person, in one run or in all."""
@@ -93,27 +105,38 @@ class LedgerReader:
         That is one that took place, or may have; and in the same run also one that a person is
         asked about or has refused.
         """
+        return self._answering(record, self._database)
+
+    def _answering(self, record: ToolRecord, database: Database) -> ToolRecord | None:
         if record.key is None:
             return None
         others = self._found(
             "name = ? AND key = ? AND id != ? AND same_as IS NULL",
             (record.name, record.key, record.id),
+            database,
         )
         return next((other for other in reversed(others) if _answers(other, record)), None)
 
     def is_running(self, record: ToolRecord) -> bool:
         """Tell whether a living process still runs a call."""
-        return record.owner is not None and self._holder.is_alive(record.owner)
+        if record.owner is None:
+            return False
+        if self._holder.is_own(record.owner):
+            return record.id in self._under_way
+        return self._holder.is_alive(record.owner)
 
-    def _found(self, where: str, parameters: Sequence[Any]) -> list[ToolRecord]:
-        rows = self._database.rows(
+    def _found(
+        self, where: str, parameters: Sequence[Any], database: Database | None = None
+    ) -> list[ToolRecord]:
+        database = database or self._database
+        rows = database.rows(
             f"SELECT {COLUMNS} FROM tool_call WHERE {where} ORDER BY number",  # noqa: S608
             parameters,
         )
         if not rows:
             return []
         moves: dict[str, list[tuple[Any, ...]]] = {row[0]: [] for row in rows}
-        for record_id, *move in self._database.rows(
+        for record_id, *move in database.rows(
             "SELECT record_id, state, at_s, attempt, reason FROM tool_move"  # noqa: S608
             f" WHERE record_id IN (SELECT id FROM tool_call WHERE {where}) ORDER BY number",
             parameters,

@@ -48,6 +48,26 @@ class Approval:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCall:
+    """What is known of a call when it is asked for; the fields are those of ToolRecord."""
+
+    run_id: str
+    call_id: str
+    name: str
+    digest: str
+    sent: str = ""
+    principal: str = "local"
+    session_id: str | None = None
+    effect: str = ""
+    claims: tuple[str, ...] = ()
+    read_only: bool = False
+    completes: str = "succeeded"
+    asynchronous: bool = False
+    fallback_for: str | None = None
+    by_provider: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRecord:
     """One call of a tool. Its repr and :meth:`shown` hold no unmasked argument.

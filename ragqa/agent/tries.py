@@ -9,7 +9,8 @@ from typing import Any
 
 from ragqa.agent.bounded_call import BoundedCall
 from ragqa.agent.driving import Steps, pause
-from ragqa.agent.ledger import LOST, Ledger
+from ragqa.agent.ledger import Ledger
+from ragqa.agent.ledger_reader import LOST
 from ragqa.agent.look_up import LookUp
 from ragqa.agent.outcome import Outcome, outcome_of_error, outcome_of_result, pauses
 from ragqa.agent.policy import ToolPolicy
@@ -60,6 +61,7 @@ class Tries:
         self._ledger = ledger
         self._look_up = look_up
         self._remaining_s = remaining_s
+        self._in_flight: set[str] = set()
 
     def run(self, prepared: Prepared, record: ToolRecord) -> Steps[tuple[ToolRecord, Any]]:
         """Run a call that has been claimed, as often as its policy allows.
@@ -67,6 +69,13 @@ class Tries:
         Returns:
             The record as it is then, and what the tool returned in the end.
         """
+        try:
+            return (yield from self._runs(prepared, record))
+        finally:
+            if record.id not in self._in_flight:
+                self._ledger.let_go(record.id)
+
+    def _runs(self, prepared: Prepared, record: ToolRecord) -> Steps[tuple[ToolRecord, Any]]:
         policy = prepared.policy
         while True:
             outcome = yield from self._try(prepared, record)
@@ -180,8 +189,11 @@ class Tries:
             late = outcome_of_error(exc, policy) if exc else outcome_of_result(result, policy)
             with suppress(RagqaError):  # a thread that ends has nobody to tell
                 self._late(record, policy, late)
+            self._in_flight.discard(record.id)
+            self._ledger.let_go(record.id)
 
         if bounded and not policy.read_only:
+            self._in_flight.add(record.id)
             bounded[0].when_ended(told)
 
     def _late(self, record: ToolRecord, policy: ToolPolicy, outcome: Outcome) -> None:

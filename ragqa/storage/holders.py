@@ -56,6 +56,10 @@ class Holder:
             ) from exc
         return name
 
+    def is_own(self, name: str) -> bool:
+        """Tell whether it is the name of this process."""
+        return name == self._name
+
     def is_alive(self, name: str) -> bool:
         """Tell whether the process of that name still runs; remove what a dead one left."""
         if name == self._name:

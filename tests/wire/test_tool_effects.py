@@ -218,7 +218,7 @@ def test_a_run_goes_on_after_its_process_was_killed_and_makes_one_ticket(service
     started[0].join(10)
     service.faults()
     with Ledger(path) as ledger:
-        assert [record.state for record in ledger.of_run("killed")] == ["running"]
+        assert [record.state for record in ledger.of_run("killed")] == ["unknown"]
         executor = Executor(
             [ticket_tool(service.url)],
             {"create_ticket": ticket_policy(service.url, key=None)},

@@ -10,7 +10,8 @@ from itertools import product
 
 import pytest
 
-from ragqa.agent.ledger import LOST, Ledger, NewCall
+from ragqa.agent.ledger import Ledger, NewCall
+from ragqa.agent.ledger_reader import LOST
 from ragqa.agent.states import MOVES
 from ragqa.errors import ConfigError, IllegalMoveError, UnknownNameError
 
