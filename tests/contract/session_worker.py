@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ragqa.ports import PastTurn
 
-THREADS = 4
+THREADS = 8
 LIFETIME_S = 3600.0
 
 

@@ -71,7 +71,8 @@ def carried_over() -> None:
 def dragged_along(language: str) -> tuple[int, int]:
     """Return how many questions there are, and how many another question before them changes."""
     path = DATA / "qa" / language / "questions.jsonl"
-    questions = [json.loads(line)["question"] for line in path.open(encoding="utf-8")]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    questions = [json.loads(line)["question"] for line in lines]
     draw = random.Random(1)
     changed = 0
     for question in questions:
