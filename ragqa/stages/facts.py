@@ -102,12 +102,17 @@ def _versions(parts: Parts, calls: Sequence[Mapping[str, Any]]) -> dict[str, str
     with suppress(RagqaError, OSError):  # an index that is gone has no version
         index = parts.retriever.version()
     return {
-        "ragqa": str(getattr(sys.modules.get("ragqa"), "__version__", "")),
+        "ragqa": ragqa_version(),
         "model": "" if parts.model is None else parts.model.name,
         "index": index,
         "prompt": next((call["prompt"] for call in calls if call.get("prompt")), ""),
         "schema": schema_digest(parts.policy.schema),
     }
+
+
+def ragqa_version() -> str:
+    """Return the version of the package that this module belongs to, which is loaded already."""
+    return str(getattr(sys.modules["ragqa"], "__version__", ""))
 
 
 def digest(text: str) -> str:

@@ -14,7 +14,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import prompts
-from ragqa import __version__
 from ragqa.cache.flights import FLIGHTS, Flight, Landing, aawait_landing, await_landing
 from ragqa.cache.kept import as_json, from_json
 from ragqa.cache.questions import may_be_one, normalised
@@ -23,6 +22,7 @@ from ragqa.errors import RagqaError
 from ragqa.flow import Call, Effect, Effects, Pipeline, Show, surrounded
 from ragqa.ports import AnswerStore, Parts, TraceConfig
 from ragqa.ports.reuse import KeptQuestion, NearQuestions, Reuse
+from ragqa.stages.facts import ragqa_version
 from ragqa.stages.retrieve import remaining_s, retrieve
 
 _log = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ class _Reusing:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
         gates = f"{type(parts.gates).__qualname__} {type(parts.reranker).__qualname__}"
         return _digest(
-            __version__, repr(policy), digests, models, kind, form, gates, self.reuse.scope
+            ragqa_version(), repr(policy), digests, models, kind, form, gates, self.reuse.scope
         )
 
     def _what_is_found(self, turn: Turn) -> Generator[Effect, Any, str]:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from ragqa.flow import Pipeline
 from ragqa.ports import Parts
-from ragqa.stages.conversation import conversed
-from ragqa.stages.record import recorded
-from ragqa.stages.reuse import reused
-from ragqa.stages.spend import within_budgets
-from ragqa.stages.tracing import traced
 
 
 def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
     """Return the pipeline of an ask, from its question to its record.
 
     From the outside in: the spans, the record of the run, the budgets, the conversation, the reuse
-    of an answer, the chain.
+    of an answer, the chain. What the parts do not bring is not imported: a quick ask starts sooner.
     """
-    pipeline = reused(pipeline, parts)
-    pipeline = conversed(pipeline, parts)
-    pipeline = within_budgets(pipeline, parts)
-    return traced(recorded(pipeline, parts), parts)
+    if parts.answers is not None:
+        from ragqa.stages.reuse import reused
+
+        pipeline = reused(pipeline, parts)
+    if parts.sessions is not None:
+        from ragqa.stages.conversation import conversed
+
+        pipeline = conversed(pipeline, parts)
+    policy = parts.policy
+    if parts.spending or policy.run_budget_tokens or policy.run_budget_cost:
+        from ragqa.stages.spend import within_budgets
+
+        pipeline = within_budgets(pipeline, parts)
+    if parts.runs is not None:
+        from ragqa.stages.record import recorded
+
+        pipeline = recorded(pipeline, parts)
+    if parts.tracer is not None:
+        from ragqa.stages.tracing import traced
+
+        pipeline = traced(pipeline, parts)
+    return pipeline
