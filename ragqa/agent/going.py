@@ -19,6 +19,7 @@ from ragqa.agent.loop import RESUMES
 from ragqa.agent.messages import repaired
 from ragqa.agent.middleware import Steps
 from ragqa.agent.own_tools import search_of, search_policy
+from ragqa.agent.prompting import prompt_for
 from ragqa.agent.replies import langchain_model, usage_in
 from ragqa.agent.reply import AgentReply
 from ragqa.agent.run import AgentRun, StoppedError, replies_in
@@ -151,9 +152,21 @@ class Going:
             if isinstance(ended_by, StoppedError)
             else None,
             error=ended_by if isinstance(ended_by, RagqaError) else None,
-            messages=tuple(sequence_of(messages)),
+            messages=tuple(sequence_of([*self._instructions(), *messages])),
             offered=tuple(definition["function"]["name"] for definition in run.definitions),
         )
+
+    def _instructions(self) -> list[AnyMessage]:
+        run = self.run
+        sent = prompt_for(
+            run.turn,
+            run.definitions,
+            [],
+            schema=run.parts.policy.schema,
+            is_last_step=False,
+            max_tokens=run.parts.policy.max_prompt_tokens,
+        )
+        return sent[:1]
 
     def __enter__(self) -> Self:
         return self

@@ -22,6 +22,7 @@ from ragqa.agent.reply import AgentReply, Piece
 from ragqa.agent.toolbox import Toolbox
 from ragqa.contract import Turn
 from ragqa.ports import ModelReply, ModelRequest, Parts, TraceConfig
+from ragqa.stages.noted import Recorder, noted
 
 if TYPE_CHECKING:
     from ragqa.agent.going import Going
@@ -94,14 +95,15 @@ class AgentModel:
         with self._going(config, is_streamed=False) as going:
             with going.ending():
                 going.graph.invoke(going.input, going.config, **going.options)
-            return going.reply(going.graph.get_state(going.config))
+            return self._noted(request, going.reply(going.graph.get_state(going.config)))
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> AgentReply:
         """Do the same without blocking the event loop."""
         with await asyncio.to_thread(self._going, config, is_streamed=False) as going:
             with going.ending():
                 await going.graph.ainvoke(going.input, going.config, **going.options)
-            return going.reply(await going.graph.aget_state(going.config))
+            reply = going.reply(await going.graph.aget_state(going.config))
+            return self._noted(request, reply)
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
@@ -116,7 +118,7 @@ class AgentModel:
                     for event in events:
                         if isinstance(event, Piece):
                             yield event.text
-            yield going.reply(going.graph.get_state(going.config))
+            yield self._noted(request, going.reply(going.graph.get_state(going.config)))
 
     async def astream(
         self, request: ModelRequest, config: TraceConfig = None
@@ -131,7 +133,16 @@ class AgentModel:
                     async for event in events:
                         if isinstance(event, Piece):
                             yield event.text
-            yield going.reply(await going.graph.aget_state(going.config))
+            yield self._noted(request, going.reply(await going.graph.aget_state(going.config)))
+
+    def _noted(self, request: ModelRequest, reply: AgentReply) -> AgentReply:
+        """Tell whoever notes the model's calls (a trial of the doctor) of the run's messages."""
+        recorder: Recorder | None = getattr(self.agent.parts.model, "recorder", None)
+        if recorder is not None:
+            call = recorder.begin(self.name, request)
+            noted(call, reply)
+            call.error = reply.error.code if reply.error is not None else ""
+        return reply
 
     def _going(self, config: TraceConfig, *, is_streamed: bool) -> Going:
         from ragqa.agent.going import Going  # LangGraph takes a second to import
