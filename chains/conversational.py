@@ -58,7 +58,7 @@ def build(parts: Parts, chain: str | None = None, **options: Any) -> ChainRunnab
         from ragqa.flow.untraced import UntracedRunnable as Runnable
     else:
         from ragqa.flow.runnable import ChainRunnable as Runnable  # type: ignore[assignment]
-    return Runnable(NAME, whole(pipeline(parts, name, **options), parts), begin(parts, NAME))
+    return Runnable(NAME, whole(pipeline(parts, name, **options), parts), begin(parts, name))
 
 
 def _default(parts: Parts) -> str:
