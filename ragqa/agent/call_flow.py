@@ -51,7 +51,7 @@ class CallFlow:
         self._registry = registry
         self._ledger = ledger
         self._context = context
-        self._look_up = LookUp(ledger)
+        self._look_up = LookUp(ledger, context.remaining_s)
         self._tries = Tries(ledger, self._look_up, context.remaining_s)
 
     def steps(self, call: ToolCall) -> Steps[Outcome]:

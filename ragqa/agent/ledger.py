@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from ragqa.agent.decision import is_too_late, undecided
 from ragqa.agent.ledger_reader import LOST, LedgerReader, marks
-from ragqa.agent.ledger_schema import SCHEMA, as_text
+from ragqa.agent.ledger_schema import SCHEMA, as_text, storable
 from ragqa.agent.states import ToolState, may_become
 from ragqa.agent.tool_record import Approval, NewCall, ToolRecord
 from ragqa.errors import IllegalMoveError
@@ -79,7 +79,7 @@ class Ledger(LedgerReader):
         with self._writing():
             self._database.change(
                 f"INSERT INTO tool_call ({names}) VALUES ({marks(values)})",  # noqa: S608
-                tuple(values.values()),
+                tuple(map(storable, values.values())),
             )
             record = self.get(record_id)
             self._note(record)
@@ -271,7 +271,7 @@ class Ledger(LedgerReader):
         (database or self._database).change(
             "INSERT INTO tool_move (record_id, state, at_s, attempt, reason)"
             " VALUES (?, ?, ?, ?, ?)",
-            (record.id, record.state, self._clock(), record.attempt, reason),
+            (record.id, record.state, self._clock(), record.attempt, storable(reason)),
         )
 
     def _change(
@@ -283,7 +283,9 @@ class Ledger(LedgerReader):
         if not changes:
             return
         columns = ", ".join(f"{name} = ?" for name in changes)
-        values = [as_text(value) if name in _JSON else value for name, value in changes.items()]
+        values = [
+            as_text(value) if name in _JSON else storable(value) for name, value in changes.items()
+        ]
         (database or self._database).change(
             f"UPDATE tool_call SET {columns} WHERE id = ?",  # noqa: S608
             (*values, record_id),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from ragqa.agent.ledger_schema import COLUMNS, SCHEMA, record_of
+from ragqa.agent.ledger_schema import COLUMNS, SCHEMA, record_of, storable
 from ragqa.agent.tool_record import ToolRecord
 from ragqa.errors import UnknownNameError
 from ragqa.storage import Database, Holder
@@ -95,7 +95,7 @@ class LedgerReader:
         """Return the record of this very call, where a run goes on after a break."""
         found = self._found(
             "run_id = ? AND call_id = ? AND name = ? AND digest = ? AND NOT read_only",
-            (run_id, call_id, name, digest),
+            (run_id, storable(call_id), storable(name), digest),
         )
         return found[-1] if found else None
 
@@ -112,7 +112,7 @@ class LedgerReader:
             return None
         others = self._found(
             "name = ? AND key = ? AND id != ? AND same_as IS NULL",
-            (record.name, record.key, record.id),
+            (record.name, storable(record.key), record.id),
             database,
         )
         return next((other for other in reversed(others) if _answers(other, record)), None)

@@ -80,6 +80,11 @@ def record_of(row: Iterable[Any], moves: Iterable[tuple[Any, ...]]) -> ToolRecor
     return ToolRecord(**values, moves=tuple(Move(*move) for move in moves))
 
 
+def storable(value: Any) -> Any:
+    """Return a value as a column takes it: half a character is none, and SQLite refuses it."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
 def as_text(value: Mapping[str, Any] | Iterable[Any] | None) -> str | None:
     """Return a value as a JSON column keeps it."""
     return None if value is None else json.dumps(value, ensure_ascii=True, default=str)

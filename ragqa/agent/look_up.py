@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,10 +27,12 @@ class LookUp:
 
     Args:
         ledger: Holds the records.
+        remaining_s: Tells how much time the run has left.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, remaining_s: Callable[[], float] | None = None) -> None:
         self._ledger = ledger
+        self._remaining_s = remaining_s
 
     def settle(
         self, record: ToolRecord, policy: ToolPolicy, *, keep: bool = False, patient: bool = True
@@ -42,18 +46,22 @@ class LookUp:
                 again.
             patient: Whether to wait for what is not clear yet.
         """
-        give_up_s = self._ledger.now_s() + (policy.patience_s if patient else 0.0)
+        give_up_s = time.monotonic() + (self._patience_s(policy) if patient else 0.0)
         pause_s = _FIRST_PAUSE_S
         while policy.verifier is not None and _is_open(record):
             record = yield from self._once(record, policy, keep=keep)
             if not _is_open(record) or self.is_absent(record, policy):
                 break
-            left_s = give_up_s - self._ledger.now_s()
+            left_s = give_up_s - time.monotonic()
             if left_s <= 0:
                 break
             yield pause(min(pause_s, left_s))
             pause_s = min(_LONGEST_PAUSE_S, 2 * pause_s)
         return record
+
+    def _patience_s(self, policy: ToolPolicy) -> float:
+        left_s = policy.patience_s if self._remaining_s is None else self._remaining_s()
+        return min(policy.patience_s, left_s)
 
     def is_absent(self, record: ToolRecord, policy: ToolPolicy) -> bool:
         """Tell whether it is certain that an operation did not take place.

@@ -62,6 +62,7 @@ class Registry:
                 raise ConfigError(
                     f"The policy of {name} is a {type(policy).__name__}, not a ToolPolicy."
                 )
+            self._check_names(name, policy)
             fallback = policy.fallback
             if fallback is None:
                 continue
@@ -72,3 +73,17 @@ class Registry:
                     f"The fallback of {name} is {fallback}, which is not a read-only tool.",
                     hint="Declare it with ToolPolicy(read_only=True), or name another one.",
                 )
+
+    def _check_names(self, name: str, policy: ToolPolicy) -> None:
+        """Refuse a key or a comparison of arguments that the tool has not.
+
+        Without them, all calls would be one operation, or none would be compared.
+        """
+        named = [*policy.compared, *(policy.key if isinstance(policy.key, tuple) else ())]
+        known = self.parameters(name)
+        unknown = [each for each in named if each not in known]
+        if unknown and known:
+            raise ConfigError(
+                f"The policy of {name} names arguments that it has not: {', '.join(unknown)}.",
+                hint=f"Its arguments are: {', '.join(sorted(known))}.",
+            )

@@ -614,3 +614,69 @@ def test_a_tool_of_the_provider_gets_a_record(ledger):
     first, second = executor.records()
     assert (first.state, second.state) == ("succeeded", "failed")
     assert first.shown()["by_provider"]
+
+
+@pytest.mark.parametrize("names", [{"key": ("cty",)}, {"compares": ("cty",), "verifier": print}])
+def test_a_policy_names_arguments_that_the_tool_has(ledger, names):
+    with pytest.raises(ConfigError, match="cty"):
+        Executor(
+            [Shop().tool()],
+            {"order": ToolPolicy(**names)},
+            ledger=ledger,
+            context=RunContext(run_id="run"),
+        )
+
+
+def test_ids_and_names_of_a_broken_model_are_kept(executor):
+    calls = executor([list_sources])
+    for call_id, name in (
+        ("\ud800", "list_sources"),
+        ("a\x00b", "x\ud800y"),
+        ("", ""),
+        ("9" * 999, "z" * 999),
+    ):
+        calls.call(name, {}, call_id=call_id)
+    assert [record.state for record in calls.executor.records()] == [
+        "succeeded",
+        "failed",
+        "failed",
+        "failed",
+    ]
+
+
+def test_a_tool_that_asks_a_person_itself_is_let_out_and_runs_again(executor):
+    from langgraph.errors import GraphInterrupt
+
+    replies = []
+
+    @tool
+    def ask_person() -> str:
+        """Ask a person."""
+        if not replies:
+            raise GraphInterrupt(())
+        return replies[0]
+
+    calls = executor([ask_person])
+    with pytest.raises(GraphInterrupt):
+        calls.call("ask_person", call_id="1")
+    assert calls.executor.records()[0].state == "waiting_for_approval"
+    replies.append("yes")
+    outcome = calls.call("ask_person", call_id="1")
+    assert (outcome.content, outcome.record.state, outcome.record.attempt) == (
+        "yes",
+        "succeeded",
+        2,
+    )
+
+
+def test_cancelling_a_run_ends_what_has_not_begun(ledger):
+    executor = Executor(
+        [Shop().tool(), list_sources],
+        {"order": ToolPolicy(approval=True)},
+        ledger=ledger,
+        context=RunContext(run_id="run"),
+    )
+    executor.run(ToolCall("1", "order", {"city": "A", "amount": 1}))
+    executor.run(ToolCall("2", "list_sources", {}))
+    assert [record.state for record in executor.cancel()] == ["failed", "succeeded"]
+    assert executor.records()[0].error == "the run was cancelled"

@@ -5,14 +5,16 @@ import os
 import signal
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
 
-from ragqa.agent.ledger import Ledger, NewCall
-from ragqa.agent.ledger_reader import LOST
+from ragqa.agent.ledger import Ledger
+from ragqa.agent.ledger_reader import LOST, LedgerReader
 from ragqa.agent.states import MOVES
+from ragqa.agent.tool_record import NewCall
 from ragqa.errors import ConfigError, IllegalMoveError, UnknownNameError
 
 STATES = tuple(MOVES)
@@ -344,3 +346,50 @@ def test_no_thread_is_left_behind(ledger):
     before = threading.active_count()
     in_state(ledger, "verified")
     assert threading.active_count() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_fork_is_another_process(ledger):
+    record = new(ledger, key="k")
+    ledger.claim(record.id, "requested")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+        pid = os.fork()
+    if pid == 0:
+        try:
+            alone = ledger.recover() == [] and ledger.is_running(ledger.get(record.id))
+            other = new(ledger, call_id="2", key="k")
+            os._exit(0 if alone and not ledger.claim(other.id, "requested")[0] else 1)
+        except BaseException:
+            os._exit(2)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert ledger.move(record.id, "succeeded").state == "succeeded"
+
+
+def test_what_this_process_let_go_of_is_looked_up(ledger):
+    record = new(ledger, key="k")
+    ledger.claim(record.id, "requested")
+    assert ledger.recover() == []
+    ledger.let_go(record.id)
+    assert [each.state for each in ledger.recover()] == ["unknown"]
+
+
+def test_what_nobody_approved_in_time_has_failed_at_the_next_start(tmp_path):
+    now = [1000.0]
+    with Ledger(tmp_path / "ledger.sqlite", clock=lambda: now[0]) as ledger:
+        waits = ledger.ask(new(ledger, key="k").id, 60)
+        decided = ledger.ask(new(ledger, call_id="2", key="l").id, 60)
+        ledger.decide(decided.id, True, by="ann")
+        now[0] += 61
+        assert [record.id for record in ledger.recover()] == [waits.id]
+        assert ledger.get(waits.id).state == "failed"
+        assert ledger.get(decided.id).state == "waiting_for_approval"
+
+
+def test_a_reader_sees_a_dead_processs_call_as_unknown(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        ledger.claim(new(ledger, key="k").id, "requested")
+        assert [record.state for record in ledger.of_run("run")] == ["running"]
+    with LedgerReader(path) as reader:
+        assert [record.state for record in reader.of_run("run")] == ["unknown"]
