@@ -1,6 +1,7 @@
 """Effects: they happen once, and what is not known of them is looked up before anything else."""
 
 import asyncio
+import multiprocessing
 import signal
 import threading
 import time
@@ -16,6 +17,7 @@ from ragqa.agent.run_context import RunContext
 from ragqa.agent.tool_call import ApprovalDue, ToolCall
 from ragqa.agent.verification import Verification
 from ragqa.contract import Caller
+from ragqa.errors import StorageError
 
 LOCAL = Caller()
 
@@ -721,3 +723,56 @@ def test_a_job_is_not_started_twice(ledger):
     outcome = executor.run(ToolCall("2", "export", {"title": "x"}))
     assert outcome.record.state == "running"
     assert outcome.record.same_as is not None
+
+
+# A disk that is full
+
+
+def _fill_the_disk_during_the_call(path, results):
+    import resource
+
+    resource_limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    mail = Mail()
+    send = mail.send
+
+    def full(to: str, key: str, body: str = "") -> dict[str, object]:
+        """Send a mail."""
+        sent = send(to, key, body)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, resource_limits[1]))
+        return sent
+
+    mail.send = full
+    with Ledger(path) as ledger:
+        executor = executor_for(ledger, mail, timeout_s=5.0)
+        try:
+            executor.run(call())
+            results.put("no fault")
+        except StorageError as exc:
+            results.put(type(exc).__name__)
+        resource.setrlimit(resource.RLIMIT_FSIZE, resource_limits)
+        outcome = executor_for(ledger, mail, timeout_s=5.0).run(call("2"))
+        results.put((outcome.record.state, mail.calls))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="no limit on the size of files")
+def test_an_effect_that_could_not_be_written_down_is_looked_up(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    path = tmp_path / "ledger.sqlite"
+    process = context.Process(target=_fill_the_disk_during_the_call, args=(path, results))
+    process.start()
+    assert results.get(timeout=60) == "StorageError"
+    assert results.get(timeout=60) == ("verified", 1)
+    process.join(10)
+
+
+def test_an_effect_that_cannot_be_written_down_before_does_not_begin(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    mail = Mail()
+    with Ledger(path) as ledger:
+        executor = executor_for(ledger, mail)
+        path.write_bytes(b"no database at all" * 100)
+        with pytest.raises(StorageError):
+            executor.run(call())
+    assert mail.calls == 0
