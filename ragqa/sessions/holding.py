@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
 from ragqa.errors import SessionBusyError
@@ -15,10 +16,15 @@ _LONGEST_PAUSE_S = 0.2
 
 
 class Hold:
-    """A session that is held, until the context is left; leaving it twice does no harm."""
+    """A session that is held, until the context is left; leaving it twice does no harm.
+
+    One that nobody has any more, for instance after Ctrl-C at the wrong moment, lets go by itself.
+    A child process that was forked meanwhile holds nothing.
+    """
 
     def __init__(self, release: Callable[[], None]) -> None:
         self._release: Callable[[], None] | None = release
+        self._process = os.getpid()
 
     def __enter__(self) -> None:
         return None
@@ -30,8 +36,12 @@ class Hold:
         traceback: TracebackType | None,
     ) -> None:
         release, self._release = self._release, None
-        if release is not None:
+        if release is not None and os.getpid() == self._process:
             release()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.__exit__(None, None, None)
 
 
 def pauses() -> Iterator[float]:

@@ -272,6 +272,24 @@ class TestHolding:
             hold.__exit__(None, None, None)
             assert store.try_hold(session, "ann", "r3") is None
 
+    def test_what_nobody_has_any_more_lets_go(self, store, session):
+        hold = store.hold(session, "ann", "r", 0)
+        assert store.try_hold(session, "ann", "r2") is None
+        del hold
+        with store.hold(session, "ann", "r2", 0):
+            pass
+
+    @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+    def test_a_forked_child_does_not_let_go_what_its_parent_holds(self, store, session):
+        hold = store.hold(session, "ann", "r", 0)
+        child = os.fork()
+        if child == 0:
+            hold.__exit__(None, None, None)
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert store.try_hold(session, "ann", "r2") is None
+        hold.__exit__(None, None, None)
+
     def test_who_waits_goes_on_when_it_is_free(self, place, store, session):
         hold = store.hold(session, "ann", "run-1", 0)
         threading.Timer(0.2, hold.__exit__, (None, None, None)).start()
