@@ -7,7 +7,7 @@ LangChain.
 """
 
 from ragqa.flow.drive import Event, ainvoke, astream, invoke, stream
-from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, TextReveal, Withdrawn
+from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, TextReveal, Withdrawn, quick
 from ragqa.flow.pipeline import Pipeline, Stage, surrounded
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "ainvoke",
     "astream",
     "invoke",
+    "quick",
     "stream",
     "surrounded",
 ]
