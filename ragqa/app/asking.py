@@ -87,6 +87,14 @@ class Asker:
         assert answer is not None, "the last stage of a chain sets the answer"
         return answer
 
+    async def aask(self, turn: Turn) -> Answer:
+        """Return the answer without blocking the event loop."""
+        from ragqa import flow
+
+        answer = (await flow.ainvoke(self.pipeline, turn)).answer
+        assert answer is not None, "the last stage of a chain sets the answer"
+        return answer
+
     def stream(self, turn: Turn) -> Iterator[Event]:
         """Yield pieces of text, withdrawals, and last the Answer."""
         from ragqa import flow

@@ -39,6 +39,7 @@ def reuse_for(settings: Settings) -> Reuse | None:
         min_confidence=given.min_confidence,
         near=_near(settings) if given.mode == "near" else None,
         version_tells=settings.retriever == "embedded",
+        is_quick=settings.redis_url is None,
     )
 
 

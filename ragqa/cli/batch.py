@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError, Wro
 
 if TYPE_CHECKING:
     from ragqa.app import Asker
+    from ragqa.contract import Answer, Turn
 
 INTERRUPTED = 130
 _HOPELESS = (AuthError, RetrievalError, WrongEndpointError)
@@ -236,23 +237,49 @@ def _answers(
     The next ones do not wait for a slow one, but no more are ahead of it than are soon asked again.
     """
     waiting: deque[tuple[Item, Future[Row]]] = deque()
-    pool = ThreadPoolExecutor(concurrency)
+    submit, end = _started(asker, args, concurrency)
     try:
         for item in left:
             if len(waiting) >= _AHEAD * concurrency:
                 yield _outcome(*waiting.popleft())
-            waiting.append((item, pool.submit(_answer, item, asker, args)))
+            waiting.append((item, submit(item)))
         while waiting:
             yield _outcome(*waiting.popleft())
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)  # threads that wait for a service would hold the terminal
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        end()
 
 
-def _answer(item: Item, asker: Asker, args: argparse.Namespace) -> Row:
-    turn = asker.turn(item.question, session=args.session, groups=args.group or ())
-    return asker.ask(turn).model_dump(mode="json")
+def _started(
+    asker: Asker, args: argparse.Namespace, concurrency: int
+) -> tuple[Callable[[Item], Future[Row]], Callable[[], None]]:
+    """Return what takes a question on, and what ends it all.
+
+    Where a model is waited for, questions are tasks of an event loop; else they are threads, which
+    need nothing to be imported.
+    """
+
+    def turn(item: Item) -> Turn:
+        return asker.turn(item.question, session=args.session, groups=args.group or ())
+
+    if asker.parts.model is None:
+        pool = ThreadPoolExecutor(concurrency)
+        return (
+            lambda item: pool.submit(lambda: _row_of(asker.ask(turn(item)))),
+            lambda: pool.shutdown(wait=False, cancel_futures=True),
+        )
+    from ragqa.cli.task_pool import TaskPool
+
+    async def answer(item: Item) -> Row:
+        return _row_of(await asker.aask(turn(item)))
+
+    tasks = TaskPool(concurrency)
+    return lambda item: tasks.submit(answer, item), tasks.shutdown
+
+
+def _row_of(answer: Answer) -> Row:
+    return answer.model_dump(mode="json")
 
 
 def _outcome(item: Item, future: Future[Row]) -> tuple[Row, RagqaError | None]:

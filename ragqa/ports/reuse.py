@@ -65,6 +65,7 @@ class Reuse:
         near: How nearly equal questions are found; None where only equal ones count.
         version_tells: Whether the retriever's version changes with its documents. Where it does
             not, an answer depends on what a search finds at the time.
+        is_quick: Whether the store answers well within a millisecond, as a local file does.
     """
 
     store: AnswerStore
@@ -73,3 +74,4 @@ class Reuse:
     min_confidence: float = 0.7
     near: NearQuestions | None = None
     version_tells: bool = True
+    is_quick: bool = False

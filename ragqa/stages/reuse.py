@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 import unicodedata
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ from ragqa.cache.kept import as_json, from_json
 from ragqa.cache.questions import may_be_one, normalised
 from ragqa.contract import Answer, QAResponse, Turn
 from ragqa.errors import RagqaError
-from ragqa.flow import Call, Effect, Effects, Pipeline, Show, surrounded
+from ragqa.flow import Call, Effect, Effects, Pipeline, Show, quick, surrounded
 from ragqa.ports import AnswerStore, Parts, TraceConfig
 from ragqa.ports.reuse import KeptQuestion, NearQuestions, Reuse
 from ragqa.stages.facts import ragqa_version
@@ -103,7 +103,7 @@ class _Reusing:
     def _keys(self, turn: Turn) -> Generator[Effect, Any, _Keys | None]:
         """Return the question's keys; None where nothing is known of the index."""
         try:
-            version: str = yield Call(lambda config: self.parts.retriever.version())
+            version: str = yield quick(lambda config: self.parts.retriever.version())
             if not self.reuse.version_tells:
                 version += yield from self._what_is_found(turn)
         except RagqaError:
@@ -170,7 +170,7 @@ class _Reusing:
         store = self.reuse.store
         try:
             for key in keys.read:
-                text: Landing = yield Call(partial(_read, store, key))
+                text: Landing = yield self._store_call(partial(_read, store, key))
                 if text is not None:
                     return text, ()
             if self.reuse.near is None or keys.write != keys.read[-1]:
@@ -190,7 +190,7 @@ class _Reusing:
             best = nearest(keys.text, vector, store.noted(keys.scope), near.similarity)
             return None if best is None else store.get(best.key)
 
-        landing: Landing = yield Call(look)
+        landing: Landing = yield self._store_call(look)
         return landing, vector
 
     def _kept(
@@ -204,9 +204,12 @@ class _Reusing:
                 store.note(keys.scope, KeptQuestion(keys.text, vector, keys.write), lifetime_s)
 
         try:
-            yield Call(keep)
+            yield self._store_call(keep)
         except RagqaError as exc:
             _log.warning("An answer could not be kept for reuse: %s", exc)
+
+    def _store_call(self, run: Callable[[TraceConfig], Any]) -> Call:
+        return quick(run) if self.reuse.is_quick else Call(run)
 
     def _may_be_kept(self, answer: Answer) -> bool:
         confidence = answer.response.confidence

@@ -16,6 +16,7 @@ from ragqa.cli.batch import (
     read_items,
 )
 from ragqa.errors import ConfigError
+from ragqa.ports import Parts
 
 
 def test_questions_are_objects_or_strings_one_a_line(tmp_path):
@@ -118,6 +119,8 @@ def test_a_slow_answer_does_not_hold_up_the_next_ones():
     slow, asked, lock = threading.Event(), [], threading.Lock()
 
     class Asker:
+        parts = Parts(retriever=None)
+
         def turn(self, question, **given):
             return question
 
