@@ -30,10 +30,13 @@ def act(parts: Parts, agent: Agent) -> Stage:
     def step(turn: Turn) -> Effects:
         turn = categorised(turn, parts.policy)
         shown = Shown(parts.policy.schema).fresh()
-        reply: AgentReply = yield Ask(agent.model_for(turn), _request(turn, parts), shown)
-        if isinstance(reply.error, ToolsRefusedError):
-            if agent.box.tools:
+        try:
+            reply: AgentReply = yield Ask(agent.model_for(turn), _request(turn, parts), shown)
+            if isinstance(reply.error, ToolsRefusedError):
                 raise reply.error
+        except ToolsRefusedError:
+            if agent.box.tools:
+                raise
             return (yield from _without_tools(turn, parts))
         turn = _with_results(turn, reply, language_of(turn.question.text))
         if reply.waiting:

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from ragqa.contract import Usage
-from ragqa.errors import ConfigError, ProviderError, RagqaError
+from ragqa.errors import ProviderError, RagqaError, ToolsRefusedError
 from ragqa.ports import ChatModel, ModelReply
 
 
@@ -15,16 +15,17 @@ def langchain_model(model: ChatModel | None) -> Any:
     """Return the LangChain chat model behind a port.
 
     Raises:
-        ConfigError: If there is none: then nothing can call tools.
+        ToolsRefusedError: If there is none: a model that only completes prompts calls no tools.
     """
     at: Any = model
     while at is not None:
         if (found := getattr(at, "langchain", None)) is not None:
             return found
         at = getattr(at, "inner", None)
-    raise ConfigError(
-        "The agent needs a chat model that calls tools, and none is configured.",
-        hint="Set OPENAI_BASE_URL and RAGQA_CHAT_MODEL, or use the chain 'extractive'.",
+    name = "none" if model is None else model.name
+    raise ToolsRefusedError(
+        f"The model {name!r} calls no tools.",
+        hint="Use one that speaks the OpenAI protocol, or the chain 'stuff'.",
     )
 
 

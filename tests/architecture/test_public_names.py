@@ -94,6 +94,7 @@ def test_every_error_is_of_one_family_with_a_code_of_its_own():
         "RateLimitError": 3,
         "TransportError": 3,
         "ContextOverflowError": 3,
+        "ToolsRefusedError": 3,
         "RefusalError": 3,
         "ContentFilterError": 3,
         "QuotaError": 3,

@@ -103,7 +103,7 @@ def check(result: Any) -> None:
 
 
 def test_the_built_in_chains_have_their_names():
-    assert {"extractive", "stuff", "retrieval_qa", "two_stage"} <= set(chains.names())
+    assert {"agent", "extractive", "stuff", "retrieval_qa", "two_stage"} <= set(chains.names())
     assert chains.stuff.__name__ == "chains.stuff"
     with pytest.raises(UnknownNameError, match="extractive"):
         chains.load("nonsense")
