@@ -42,6 +42,11 @@ bench: $(BIN)/.dev peers  ## measure speed and memory; put the comparison into d
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
 	$(MAKE) compare
 
+packaging: $(BIN)/.dev  ## install the wheel into clean environments; writes docs/installing.md
+	$(BIN)/python -m tests.quality.installed --out docs/installing.md \
+		--pythons "$$(ls -d $$HOME/.pyenv/versions/3.1[1-9]*/bin/python3 2>/dev/null | paste -sd, \
+		| grep . || echo $(PYTHON))"
+
 compare: $(BIN)/.dev peers  ## only the comparison with other libraries
 	$(BIN)/python -m tests.peers.compare --out docs/benchmarks.md
 	$(BIN)/python -m tests.peers.compare_retrieval --out docs/benchmarks.md
@@ -80,4 +85,4 @@ fuzz: $(BIN)/.dev  ## judge 200,000 mutated model outputs
 crash: $(BIN)/.dev  ## kill 200 runs in the middle of an effect and check what is left
 	$(BIN)/python -m tests.quality.crash --runs 200
 
-.PHONY: crash fuzz help install ask test check format bench load compare peers test-llm
+.PHONY: packaging crash fuzz help install ask test check format bench load compare peers test-llm
