@@ -21,28 +21,13 @@ from uuid import uuid4
 
 from ragqa.agent.decision import is_too_late, undecided
 from ragqa.agent.ledger_reader import LOST, LedgerReader, marks
-from ragqa.agent.ledger_schema import SCHEMA, as_text, storable
+from ragqa.agent.ledger_schema import CHANGEABLE, JSON_COLUMNS, SCHEMA, as_text, storable
 from ragqa.agent.states import ToolState, may_become
 from ragqa.agent.tool_record import Approval, NewCall, ToolRecord
 from ragqa.errors import IllegalMoveError
 from ragqa.storage import Database
 
 NOT_APPROVED = "nobody approved it in time"
-
-_CHANGEABLE = frozenset(
-    {
-        "key",
-        "arguments",
-        "result",
-        "error",
-        "request_id",
-        "verification",
-        "approval",
-        "same_as",
-        "owner",
-    }
-)
-_JSON = frozenset({"arguments", "verification", "approval"})
 
 
 class Ledger(LedgerReader):
@@ -208,6 +193,21 @@ class Ledger(LedgerReader):
             self._change(record_id, {"owner": None, **changes})
             return self.get(record_id)
 
+    def forget(self, run_ids: Collection[str]) -> int:
+        """Erase what runs sent and got back, and return how many calls that concerns.
+
+        That an operation was done, and its key, stay: forgetting must not let it be done again.
+        What is not clear yet stays as it is.
+        """
+        with self._writing():
+            return self._database.change(
+                "UPDATE tool_call SET sent = '', arguments = NULL, result = '', error = ''"  # noqa: S608
+                " WHERE (state IN ('verified', 'failed')"
+                " OR (state = 'succeeded' AND completes = 'succeeded'))"
+                f" AND run_id IN ({marks(run_ids)})",
+                tuple(run_ids),
+            )
+
     def recover(self) -> list[ToolRecord]:
         """Put right what was left behind, and return it.
 
@@ -277,14 +277,15 @@ class Ledger(LedgerReader):
     def _change(
         self, record_id: str, changes: Mapping[str, Any], database: Database | None = None
     ) -> None:
-        unknown = changes.keys() - _CHANGEABLE
+        unknown = changes.keys() - CHANGEABLE
         if unknown:
             raise TypeError(f"no column of a record: {', '.join(sorted(unknown))}")
         if not changes:
             return
         columns = ", ".join(f"{name} = ?" for name in changes)
         values = [
-            as_text(value) if name in _JSON else storable(value) for name, value in changes.items()
+            as_text(value) if name in JSON_COLUMNS else storable(value)
+            for name, value in changes.items()
         ]
         (database or self._database).change(
             f"UPDATE tool_call SET {columns} WHERE id = ?",  # noqa: S608

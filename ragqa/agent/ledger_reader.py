@@ -13,6 +13,9 @@ from ragqa.agent.tool_record import ToolRecord
 from ragqa.errors import UnknownNameError
 from ragqa.storage import Database, Holder
 
+LEDGER_FILE = "ledger.sqlite"
+"""The ledger's name in the state folder."""
+
 LOST = "the process ended while it ran"
 
 

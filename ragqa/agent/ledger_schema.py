@@ -63,14 +63,22 @@ COLUMNS: Final = (
     "verification, approval, same_as, fallback_for, by_provider, owner"
 )
 _NAMES: Final = tuple(COLUMNS.split(", "))
-_JSON: Final = ("claims", "arguments", "verification", "approval")
+JSON_COLUMNS: Final = frozenset({"claims", "arguments", "verification", "approval"})
+CHANGEABLE: Final = frozenset(
+    {
+        *("key", "arguments", "result", "error", "request_id", "verification", "approval"),
+        *("same_as", "owner"),
+    }
+)
+"""What may change without a move."""
+
 _FLAGS: Final = ("read_only", "asynchronous", "by_provider")
 
 
 def record_of(row: Iterable[Any], moves: Iterable[tuple[Any, ...]]) -> ToolRecord:
     """Return the record of a row (the columns of ``COLUMNS``) and of its moves."""
     values = dict(zip(_NAMES, row, strict=True))
-    for name in _JSON:
+    for name in JSON_COLUMNS:
         values[name] = None if values[name] is None else json.loads(values[name])
     for name in _FLAGS:
         values[name] = bool(values[name])

@@ -182,6 +182,8 @@ class ToolRecord:
             "state": self.state,
             "done": self.is_done,
             "effect": self.effect,
+            "claims": list(self.claims),
+            "read_only": self.read_only,
             "attempt": self.attempt,
             "arguments": masked(self.arguments) if self.arguments is not None else None,
             "sent": mask(self.sent),

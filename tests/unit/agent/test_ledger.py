@@ -393,3 +393,15 @@ def test_a_reader_sees_a_dead_processs_call_as_unknown(tmp_path):
         assert [record.state for record in ledger.of_run("run")] == ["running"]
     with LedgerReader(path) as reader:
         assert [record.state for record in reader.of_run("run")] == ["unknown"]
+
+
+def test_forgetting_erases_what_was_said_but_not_that_it_was_done(ledger):
+    done = in_state(ledger, "succeeded", key="k", sent='{"to": "ann"}')
+    ledger.note(done.id, arguments={"to": "ann"}, result="sent to ann", verification=None)
+    open_ = in_state(ledger, "unknown", key="l", sent="open")
+    assert ledger.forget(["run"]) == 1
+    done = ledger.get(done.id)
+    assert (done.sent, done.arguments, done.result, done.state) == ("", None, "", "succeeded")
+    assert ledger.get(open_.id).sent == "open"
+    assert not ledger.claim(new(ledger, call_id="2", key="k").id, "requested")[0]
+    assert ledger.forget([]) == 0
