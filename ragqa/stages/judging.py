@@ -25,6 +25,7 @@ def check_context(turn: Turn, parts: Parts) -> CheckContext:
         titles=tuple(dict.fromkeys(passage.title for passage in passages)),
         passages=passages,
         evidence=turn.evidence,
+        records=turn.tools,
         numbered=tuple(block.passage.title for block in turn.context),
         caller=turn.caller,
         categories=policy.categories,

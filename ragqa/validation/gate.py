@@ -27,6 +27,7 @@ class CheckContext:
         passages: The passages that the caller may see, where their texts are known.
         numbered: The titles as the prompt numbered them: ``[1]`` is the first.
         evidence: Results of tools, which may support figures as passages do.
+        records: The records of this run's tool calls, as the Answer shows them.
         caller: Who asks.
         state: What the session or the run holds, for gates that require it.
         finish_reason: Why the reply ended, as the service says; ``None`` if it is not known.
@@ -43,6 +44,7 @@ class CheckContext:
     passages: tuple[Passage, ...] | None = None
     numbered: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    records: tuple[Mapping[str, Any], ...] = ()
     caller: Caller = Caller()
     state: Mapping[str, Any] = field(default_factory=dict)
     finish_reason: str | None = None

@@ -11,6 +11,7 @@ from ragqa.validation.broken import broken
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 from ragqa.validation.grounded.arguments import SuspiciousArguments
 from ragqa.validation.grounded.citing import CitationsLocated
+from ragqa.validation.grounded.claims import ClaimsProven
 from ragqa.validation.grounded.figure_check import FiguresSupported
 from ragqa.validation.grounded.sources import SourcesRetrieved
 
@@ -28,7 +29,13 @@ class ContextCheck(Protocol):
 
 def default_context_checks() -> tuple[ContextCheck, ...]:
     """Return the built-in checks in their order: each sees what the one before it mended."""
-    return (SuspiciousArguments(), SourcesRetrieved(), FiguresSupported(), CitationsLocated())
+    return (
+        SuspiciousArguments(),
+        SourcesRetrieved(),
+        FiguresSupported(),
+        ClaimsProven(),
+        CitationsLocated(),
+    )
 
 
 class ContextGate:

@@ -1,0 +1,109 @@
+"""What bears a claim out: the record of a tool that has that effect, or what is cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ragqa.language import content_terms, sentences
+from ragqa.language.late import late
+from ragqa.validation.grounded.claims.claim import Claim
+from ragqa.validation.grounded.claims.effects import ANY, PARTICIPLES, effects_named, things_named
+
+Record = Mapping[str, Any]
+_SHARE = 0.6
+"""Of a claim's words that one sentence of a passage has to hold, its verb among them."""
+_ID = late(r"#\s?[A-Za-z]*\d[A-Za-z0-9-]*|(?<![A-Za-z0-9])(?:[A-Z]{1,8}-?\d[A-Za-z0-9-]*|\d{4,})")
+
+
+def is_done(record: Record) -> bool:
+    """Tell whether what was asked of a tool is done, as its policy defines it."""
+    state = record.get("state")
+    if state not in ("succeeded", "verified"):
+        return False
+    return record.get("done") is not False
+
+
+def bears(record: Record, claim: Claim) -> bool:
+    """Tell whether a record bears a claim out: done, with an effect, and with that one."""
+    if not is_done(record) or record.get("read_only"):
+        return False
+    told = " ".join(str(record.get(key) or "") for key in ("name", "effect", "description"))
+    if _is_named(claim, record.get("claims") or ()):
+        return True
+    effects = effects_named(told)
+    if ANY in claim.effects:
+        return True
+    about = things_named(told)
+    if not effects:
+        return not about or bool(about & things_named(claim.text))
+    if effects.isdisjoint(claim.effects):
+        return False
+    claimed = things_named(claim.text)
+    alike = not about or not claimed or bool(about & claimed)
+    return alike or "send" in claim.effects or "change" in claim.effects
+
+
+def _is_named(claim: Claim, words: Sequence[str]) -> bool:
+    verb = claim.verb.lower()
+    for word in words:
+        folded = str(word).lower()
+        if folded in (verb, claim.verb) or (len(folded) > 1 and folded in claim.text.lower()):
+            return True
+    return False
+
+
+def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
+    """Tell whether a sentence of the texts says the same.
+
+    What names the assistant as who did it has to stand there word by word.
+    """
+    said = " ".join(claim.text.split()).strip(" .。!！").lower()
+    words = frozenset(content_terms(claim.text))
+    verbs = frozenset(content_terms(claim.verb)) or frozenset({claim.verb.lower()})
+    for text in texts:
+        if said and said in " ".join(text.split()).lower():
+            return True
+        if claim.by_assistant:
+            continue
+        for start, end in sentences(text):
+            held = frozenset(content_terms(text[start:end]))
+            if _same_verb(claim, verbs, held, text[start:end]):
+                shared = len(words & held) / max(1, len(words))
+                if shared >= _SHARE:
+                    return True
+    return False
+
+
+def _same_verb(claim: Claim, verbs: frozenset[str], held: frozenset[str], text: str) -> bool:
+    if not verbs.isdisjoint(held) or claim.verb in text:
+        return True
+    # Another spelling of the same verb: canceled, cancelled.
+    return any(
+        PARTICIPLES.get(word) == claim.effects and word[:5] == claim.verb[:5].lower()
+        for word in re.findall(r"[a-z]+", text.lower())
+    )
+
+
+def unknown_ids(claim: Claim, texts: Sequence[str]) -> list[str]:
+    """Return numbers and ids in a claim that stand in none of the texts."""
+    known = " ".join(texts).lower()
+    found = (match.group().lstrip("# ") for match in _ID.finditer(claim.text))
+    return [each for each in dict.fromkeys(found) if each.lower() not in known]
+
+
+def told(records: Sequence[Record]) -> str:
+    """Return the facts of the records in a line, for whoever writes the answer."""
+    if not records:
+        return "No tool has done anything in this run."
+    facts = []
+    for record in records[:10]:
+        done = "done" if is_done(record) and not record.get("read_only") else ""
+        reads = "only looks things up" if record.get("read_only") else ""
+        error = " ".join(str(record.get("error") or "").split())[:120]
+        more = ", ".join(part for part in (done, reads, error) if part)
+        facts.append(
+            f"{record.get('name')}: {record.get('state')}" + (f" ({more})" if more else "")
+        )
+    return f"The tools of this run: {'; '.join(facts)}."
