@@ -121,12 +121,11 @@ _THINGS: Final = (
 
 _NONE: Final[frozenset[str]] = frozenset()
 # In "cancel_order" the second word is no verb.
-_ALSO_NOUNS: Final = frozenset(
-    (
-        "order book file post mail email e-mail message text record transfer credit place share log "
-        "issue invite contact charge deposit change update purchase set put address archive"
-    ).split()
-)
+_NOUNS_TOO = """
+order book file post mail email e-mail message text record transfer credit place share log issue
+invite contact charge deposit change update purchase set put address archive
+"""
+_ALSO_NOUNS: Final = frozenset(_NOUNS_TOO.split())
 
 _WORD = late(r"[a-z]+(?:-[a-z]+)?")
 _CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
