@@ -22,7 +22,7 @@ _HOUR_S = 3600
 
 
 def reuse_for(settings: Settings) -> Reuse | None:
-    """Return how answers are reused; None where they are not.
+    """Return how answers are reused; None where they are not, or no text is to be kept.
 
     Raises:
         ConfigError: If nearly equal questions are to count, and no model makes vectors.
@@ -30,7 +30,7 @@ def reuse_for(settings: Settings) -> Reuse | None:
     from ragqa.ports.reuse import Reuse
 
     given = settings.reuse
-    if given.mode == "off":
+    if given.mode == "off" or settings.records == "none":
         return None
     return Reuse(
         store=_store(settings),

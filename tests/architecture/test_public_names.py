@@ -98,6 +98,8 @@ def test_every_error_is_of_one_family_with_a_code_of_its_own():
         "RefusalError": 3,
         "ContentFilterError": 3,
         "QuotaError": 3,
+        "PaceError": 3,
+        "BudgetError": 3,
         "WrongEndpointError": 2,
         "RetrievalError": 4,
         "OutputError": 5,
