@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.agent_tools import AGENT, chain_options
@@ -63,6 +63,17 @@ def decide(
             for record in records
             if record.approval is not None and ledger.now_s() < record.approval.expires_s
         ]
+
+
+def forget(run_ids: Collection[str], *, settings: Settings | None = None) -> int:
+    """Erase what the tool calls of runs sent and got back, and return how many that concerns."""
+    settings = settings or Settings.load()
+    from ragqa.agent.ledger_reader import LEDGER_FILE
+
+    if not (home_of(settings) / LEDGER_FILE).is_file():
+        return 0
+    with _ledger(settings) as ledger:
+        return ledger.forget(run_ids)
 
 
 def resume(

@@ -116,7 +116,9 @@ def export(args: argparse.Namespace) -> int:
 
 def forget(args: argparse.Namespace) -> int:
     """Delete records."""
-    runs, _ = opened()
+    from ragqa.app import resuming
+
+    runs, settings = opened()
     ids = [found(runs, named).id for named in args.id]
     ids += _of(runs, session_id=args.session) + _of(runs, principal=args.principal)
     if not (args.id or args.session or args.principal):
@@ -125,6 +127,7 @@ def forget(args: argparse.Namespace) -> int:
             hint="Name ids, --session ID or --principal NAME.",
         )
     count = runs.forget(list(dict.fromkeys(ids)))
+    resuming.forget(ids, settings=settings)
     if terminal.for_people(as_json=args.json):
         terminal.write(f"Deleted: {count}.\n")
     else:
