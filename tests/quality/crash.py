@@ -39,6 +39,9 @@ JITTER_S = 0.02
 SETTLE_S = 0.3
 """A request that was sent before a death may still be worked on for so long."""
 
+AFTER_S = 0.04
+"""How long after an effect its reply comes in and is put down, at most."""
+
 Start = Callable[[Path, str, str], None]
 """Starts a run, or goes on with it: gets the state folder, the service's address, the run's id."""
 
@@ -131,7 +134,7 @@ class CrashTest:
 
     def _killed(self, run_id: str, lasts_s: float) -> None:
         pid = self._forked(lambda: self.start(self.home, self.service.url, run_id))
-        time.sleep(self.random.uniform(0, 1.2 * lasts_s))
+        self._wait_for_the_moment(run_id, lasts_s)
         os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         if os.WIFSIGNALED(status):
@@ -142,13 +145,23 @@ class CrashTest:
                 self.report.faults.append(f"{run_id} ended with status {status}")
         self._check_after_kill(run_id)
 
+    def _wait_for_the_moment(self, run_id: str, lasts_s: float) -> None:
+        """Wait for any moment of a run, or for one of the few right after its effect."""
+        if self.random.random() < 0.5:
+            time.sleep(self.random.uniform(0, 1.2 * lasts_s))
+            return
+        give_up_s = time.monotonic() + 2 * lasts_s
+        while not self._made(run_id) and time.monotonic() < give_up_s:
+            time.sleep(0.001)
+        time.sleep(self.random.uniform(0, AFTER_S))
+
     def _check_after_kill(self, run_id: str) -> None:
         """Check a run's record before anybody has looked up what became of it."""
         made = self._made(run_id)
         if len(made) > 1:
             self.report.faults.append(f"{run_id}: {len(made)} tickets")
         for record in self._records(run_id):
-            self.report.found_after_kill[record.state] += 1
+            self.report.found_after_kill[f"{record.state}, {len(made)} made"] += 1
             if record.state in {"succeeded", "verified"} and len(made) != 1:
                 self.report.faults.append(f"{run_id} is {record.state} without a ticket")
 
