@@ -9,7 +9,8 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -289,7 +290,25 @@ TOOLS = """
     def factory():
         url = os.environ["TICKETS"]
         return [ticket_tool(url)], {"create_ticket": ticket_policy(url, approval=True)}
+
+    def without_approval():
+        url = os.environ["TICKETS"]
+        return [ticket_tool(url)], {"create_ticket": ticket_policy(url)}
 """
+RESUME = """
+    import sys
+    import ragqa
+
+    if __name__ == "__main__":
+        print(ragqa.resume(sys.argv[2]).model_dump_json())
+"""
+
+
+def _until(there: Callable[[], bool], timeout_s: float = 30.0) -> None:
+    give_up_s = time.monotonic() + timeout_s
+    while not there():
+        assert time.monotonic() < give_up_s, "it never came"
+        time.sleep(0.05)
 
 
 class TestCommandLine:
@@ -303,7 +322,11 @@ class TestCommandLine:
         (docs / "returns.md").write_text("Unopened items can be returned within 30 days.\n")
         root = Path(__file__).parents[2]
 
-        def run(server: Any, *argv: str, tools: str = "our_tools:factory") -> Any:
+        (tmp_path / "resume.py").write_text(textwrap.dedent(RESUME))
+
+        def run(
+            server: Any, *argv: str, tools: str = "our_tools:factory", wait: bool = True
+        ) -> Any:
             env = {
                 "PATH": os.environ["PATH"],
                 "PYTHONPATH": f"{root}{os.pathsep}{tmp_path}",
@@ -312,17 +335,20 @@ class TestCommandLine:
                 "TICKETS": service.url,
                 "HOME": str(tmp_path),
             } | ({"RAGQA_TOOLS": tools} if tools else {})
-            done = subprocess.run(
-                [sys.executable, "-m", "ragqa", *argv],
+            program = ["resume.py"] if argv[0] == "resume" else ["-m", "ragqa"]
+            process = subprocess.Popen(
+                [sys.executable, *program, *argv],
                 cwd=tmp_path,
                 env=env,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
-                timeout=60,
-                check=False,
             )
-            shown = json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout
-            return done.returncode, shown, done.stderr
+            if not wait:
+                return process
+            out, err = process.communicate(timeout=60)
+            shown = json.loads(out) if out.startswith("{") else out
+            return process.returncode, shown, err
 
         return run
 
@@ -352,6 +378,25 @@ class TestCommandLine:
         assert service.tickets() == []
         code, _, err = ragqa_at(server, "runs", "approve", answer["run_id"])
         assert (code, "before" in err) == (2, True)
+
+    def test_killed_in_the_middle_of_an_effect_it_goes_on_without_repeating_it(
+        self, ragqa_at, openai_server, service, tmp_path
+    ):
+        service.faults(delay_after_s=30)
+        server = openai_server(calls(CALL), DONE)
+        plain = "our_tools:without_approval"
+        command = ("ask", WISH, "--chain", "agent", "--docs", "docs", "--json")
+        process = ragqa_at(server, *command, tools=plain, wait=False)
+        _until(lambda: len(service.tickets()) == 1)
+        process.kill()
+        process.communicate(timeout=10)
+        service.faults()
+        code, run, _ = ragqa_at(server, "runs", "show", "last", "--json")
+        assert (code, run["state"]) == (0, "incomplete")
+        code, answer, err = ragqa_at(server, "resume", run["run_id"], tools=plain)
+        assert (code, answer["status"], err) == (0, "answered", "")
+        assert answer["tools"][0]["state"] == "verified"
+        assert len(service.tickets()) == 1
 
     def test_tools_in_a_file_of_the_folder_do_not_count(self, ragqa_at, openai_server, tmp_path):
         (tmp_path / ".env").write_text("RAGQA_TOOLS=our_tools:factory\n")
