@@ -25,7 +25,7 @@ from ragqa.language.script import HAN_RUN
 # Chinese together): a ridge softmax model of "which sentence holds the answer".
 WEIGHTS: Mapping[str, float] = {
     "coverage": 2.7,
-    "before": 4.9,
+    "before": 4.8,
     "around": 2.8,
     "attribute": 3.8,
     "characters": 3.1,

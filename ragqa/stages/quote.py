@@ -128,7 +128,7 @@ def _statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]
     return [
         candidate
         for candidate in rank_sentences(question.text, passages)
-        if _states(candidate, question)
+        if quotable(candidate, question)
     ]
 
 
@@ -138,7 +138,8 @@ _SMALL_WORD = 3  # letters: of, and, the stay small in titles
 _PROSE_CHARS = 60
 
 
-def _states(candidate: Candidate, question: Asked) -> bool:
+def quotable(candidate: Candidate, question: Asked) -> bool:
+    """Tell whether a sentence says something: it is no heading, no question, no empty row."""
     text = candidate.text
     if text.startswith("#") or text.endswith(("?", "？")) or not candidate.terms:
         return False

@@ -20,6 +20,11 @@ LANGUAGES = ("en", "zh")
 Half = Literal["tuned", "other"]
 
 
+def half_of(question_id: str) -> Half:
+    """Say which half a question belongs to."""
+    return "tuned" if hashlib.md5(question_id.encode()).digest()[0] % 2 == 0 else "other"
+
+
 @dataclass(frozen=True)
 class Row:
     """A question of a set. Without answers, the corpus does not answer it."""
@@ -36,7 +41,7 @@ class Row:
     @property
     def half(self) -> Half:
         """Say which half it belongs to: the same one in both languages."""
-        return "tuned" if hashlib.md5(self.id.encode()).digest()[0] % 2 == 0 else "other"
+        return half_of(self.id)
 
     def rank(self, passages: Sequence[Passage]) -> int | None:
         """Return the place of the first passage from a right document, from 1."""
