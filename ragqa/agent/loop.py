@@ -45,6 +45,7 @@ class Agent:
         self.box = box
         self._own_folder: Path | None = None
         self._lock = threading.Lock()
+        self._has_begun = False
         self._ledger: Ledger | None = None
 
     @property
@@ -66,6 +67,12 @@ class Agent:
             if self._ledger is None:
                 self._ledger = Ledger(path)
             return self._ledger
+
+    def begins(self) -> bool:
+        """Tell once that this is the first run: what earlier processes left open is looked up."""
+        with self._lock:
+            first, self._has_begun = not self._has_begun, True
+            return first
 
     def model_for(self, turn: Turn) -> AgentModel:
         """Return the agent as the model of one ask."""
@@ -94,6 +101,8 @@ class AgentModel:
         """Run the loop to its end, or to where it waits for a person."""
         with self._going(config, is_streamed=False) as going:
             with going.ending():
+                if self.agent.begins():
+                    going.run.executor.verify_pending(config)
                 going.graph.invoke(going.input, going.config, **going.options)
             return self._noted(request, going.reply(going.graph.get_state(going.config)))
 
@@ -101,6 +110,8 @@ class AgentModel:
         """Do the same without blocking the event loop."""
         with await asyncio.to_thread(self._going, config, is_streamed=False) as going:
             with going.ending():
+                if self.agent.begins():
+                    await going.run.executor.averify_pending(config)
                 await going.graph.ainvoke(going.input, going.config, **going.options)
             reply = going.reply(await going.graph.aget_state(going.config))
             return self._noted(request, reply)
@@ -111,6 +122,8 @@ class AgentModel:
         """Yield pieces of text, None where they are no answer, last the AgentReply."""
         with self._going(config, is_streamed=True) as going:
             with going.ending():
+                if self.agent.begins():
+                    going.run.executor.verify_pending(config)
                 events = going.graph.stream(
                     going.input, going.config, stream_mode="custom", **going.options
                 )
@@ -126,6 +139,8 @@ class AgentModel:
         """Do the same without blocking the event loop."""
         with await asyncio.to_thread(self._going, config, is_streamed=True) as going:
             with going.ending():
+                if self.agent.begins():
+                    await going.run.executor.averify_pending(config)
                 events = going.graph.astream(
                     going.input, going.config, stream_mode="custom", **going.options
                 )

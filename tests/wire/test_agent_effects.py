@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from ragqa.agent.ledger import Ledger
+from ragqa.agent.loop import LEDGER_FILE
 from ragqa.agent.policy import ToolPolicy
 from ragqa.contract import Caller
 from ragqa.validation.gate import CheckContext, Fault, Passed, Rejected
@@ -139,6 +141,24 @@ def test_asking_again_in_another_run_is_the_same_operation(openai_server, servic
     agent = ticket_agent(server, service)
     assert agent.invoke(WISH).status == "answered"
     assert states(agent.invoke(WISH)) == [("create_ticket", "verified")]
+    assert len(service.tickets()) == 1
+
+
+def test_what_an_earlier_start_left_unknown_is_looked_up(openai_server, service, tmp_path):
+    service.faults(delay_after_s=3, look_up_status=503)
+    server = openai_server(calls(CALL), acted("I do not know yet.", confidence=0.3))
+    given: dict[str, Any] = {
+        "tools": [ticket_tool(service.url, timeout_s=0.3)],
+        "policies": {"create_ticket": ticket_policy(service.url, patience_s=0.2)},
+        "home": tmp_path,
+    }
+    answer = agent_at(server, **given).invoke(WISH)
+    assert states(answer) == [("create_ticket", "unknown")]
+    service.faults()
+    server.add(acted("Hello.", confidence=0.4))
+    agent_at(server, **given).invoke("Hello!")
+    with Ledger(tmp_path / LEDGER_FILE) as ledger:
+        assert [record.state for record in ledger.of_run(answer.run_id)] == ["verified"]
     assert len(service.tickets()) == 1
 
 
