@@ -14,6 +14,7 @@ from tests.wire.openai_server import OpenAIServer
 
 EMBEDDING = ROOT / "docs" / "embedding.md"
 AZURE = ROOT / "docs" / "laptop-to-azure.md"
+AGENT = ROOT / "docs" / "agent.md"
 DESK = ROOT / "tests" / "docs" / "support_desk"
 
 SAID = {
@@ -96,7 +97,9 @@ def test_block_does_what_it_shows(walked, block):
 
 
 @pytest.mark.parametrize(
-    "block", [block for block in EMBEDDING_BLOCKS if is_file(block)], ids=lambda block: block.name
+    "block",
+    [block for block in [*EMBEDDING_BLOCKS, *runnable(AGENT)] if is_file(block)],
+    ids=lambda block: block.name,
 )
 def test_the_files_shown_are_those_of_the_app(block):
     name, _, code = block.code.partition("\n")
@@ -134,3 +137,44 @@ def test_the_answer_at_the_end_came_from_azure(on_the_way):
     assert answer["response"]["sources"] == ["returns-policy.md"]
     assert json.loads((folder / "report.json").read_text("utf-8"))["added"] > 10
     assert deployment.requests
+
+
+class Acting(OpenAIServer):
+    """Asks for a ticket, and says that it was made once it was told so."""
+
+    def _next(self, body):
+        if not any(message["role"] == "tool" for message in body["messages"]):
+            call = ("create_ticket", json.dumps({"title": "The kettle leaks"}))
+            return Reply(None, tool_calls=(call,), finish_reason="tool_calls")
+        fields = {
+            "answer": "I created the ticket: The kettle leaks.",
+            "confidence": 0.9,
+            "category": "other",
+            "sources": [],
+            "follow_up": [],
+            "needs_human": False,
+        }
+        return Reply(json.dumps(fields))
+
+
+@pytest.fixture(scope="module")
+def acted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("agent")
+    shutil.copytree(DESK, folder / "support_desk")
+    with Acting() as server:
+        walk = Walk(folder, server.base_url, {"PYTHONPATH": str(folder)})
+        walk.prepare()
+        yield {block.name: walk.run(block) for block in runnable(AGENT) if not is_file(block)}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "block",
+    [block for block in runnable(AGENT) if not is_file(block)],
+    ids=lambda block: block.name,
+)
+def test_the_agent_does_what_its_page_shows(acted, block):
+    ran = acted[block.name]
+    assert ran.code == 0, ran.out + ran.err
+    if block.shown is not None:
+        assert agrees(block.shown, ran.out), ran.out

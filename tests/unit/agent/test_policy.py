@@ -38,7 +38,7 @@ def look_up(operation):
         {"retries": 1, "verifier": look_up},
         {"retries": 1, "key_parameter": "key"},
     ],
-    ids=str,
+    ids=",".join,
 )
 def test_a_policy_that_cannot_hold_is_refused(changes):
     with pytest.raises(ConfigError, match="cannot hold"):
