@@ -125,7 +125,8 @@ def reached(home: Path) -> Iterator[str]:
         yield f"| {called} | {' | '.join(_told(told[lang], name) for lang in LANGUAGES)} |"
     for passages in (5, 2):
         held = (f"{context_holds(indexes[lang], asked(lang), passages):.3f}" for lang in LANGUAGES)
-        yield f"| context of 1,200 characters from {passages} passages holds it | {' | '.join(held)} |"
+        shares = " | ".join(held)
+        yield f"| context of 1,200 characters from {passages} passages holds it | {shares} |"
 
 
 def _told(values: dict[str, Any], name: str) -> str:
