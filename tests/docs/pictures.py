@@ -85,7 +85,7 @@ def draw_report(out: Path) -> None:
         subprocess.run(
             [
                 *(browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
-                *("--window-size=1100,1300", f"--screenshot={out}"),
+                *("--window-size=1100,1720", f"--screenshot={out}"),
                 f"file://{folder}/report.html",
             ],
             check=True,
