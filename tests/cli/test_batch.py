@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from tests.wire.load_server import serving
+
 QUESTIONS = [
     {"id": "k", "question": "How long do I have to return a kettle?"},
     {"id": "d", "question": "How long does express delivery take?"},
@@ -90,3 +92,102 @@ def test_groups_hold_for_every_question(shop, tmp_path):
         target = tmp_path / f"{group}.jsonl"
         shop("ask", "--file", str(source), "--out", str(target), "--group", group)
         assert ("12 euros" in target.read_text()) is seen
+
+
+KETTLE = {
+    "answer": "A kettle can be returned within 30 days of delivery.",
+    "confidence": 0.9,
+    "category": "policy",
+    "sources": ["returns.md"],
+    "follow_up": [],
+    "needs_human": False,
+}
+
+
+@pytest.fixture
+def own_shop(shell):
+    """An index that is not shared: answers are kept beside it."""
+    shell.write({"docs/returns.md": "A kettle can be returned within 30 days of delivery."})
+    assert shell("index", "docs").code == 0
+    return shell
+
+
+def with_model(service, **more):
+    return {"OPENAI_BASE_URL": service.base_url, "RAGQA_CHAT_MODEL": "m", **more}
+
+
+def test_with_a_model_a_killed_run_is_resumed_in_order(own_shop, tmp_path):
+    source, target = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    asked = [
+        {"id": n, "question": f"How long do I have to return a kettle, asks {chr(97 + n)}?"}
+        for n in range(24)
+    ]
+    write_lines(source, asked)
+    args = ("ask", "--file", str(source), "--out", str(target))
+    with serving(json.dumps(KETTLE), delay_s=0.2) as service:
+        environ = with_model(service, RAGQA_CONCURRENCY="3")
+        process = own_shop.start(
+            *args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ
+        )
+        deadline_s = time.monotonic() + 60
+        while not (target.exists() and target.read_bytes().count(b"\n") >= 4):
+            assert time.monotonic() < deadline_s
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait(60)
+        written = len(target.read_bytes().splitlines())
+        assert written < 24
+        done = own_shop(*args, **environ)
+        report = service.report()
+    assert done.code == 0, done.err
+    answered = rows(target)
+    assert [row["id"] for row in answered] == list(range(24))
+    assert all(row["response"] == KETTLE for row in answered)
+    assert report["most_at_once"] <= 3
+    assert report["requests"] <= 24 + 3  # what was under way is asked again, nothing else
+
+
+def test_a_question_that_stands_many_times_is_asked_once(own_shop, tmp_path):
+    source, target = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    write_lines(source, ["How long do I have to return a kettle?"] * 40)
+    with serving(json.dumps(KETTLE), delay_s=0.1) as service:
+        done = own_shop("ask", "--file", str(source), "--out", str(target), **with_model(service))
+        assert service.report()["requests"] == 1
+    assert done.code == 0
+    answered = rows(target)
+    assert [row["id"] for row in answered] == list(range(1, 41))
+    assert {row["status"] for row in answered} == {"answered", "cached"}
+    assert len({row["run_id"] for row in answered}) == 1
+    assert sum(row["usage"]["calls"] for row in answered) == 1
+
+
+def test_an_answer_is_reused_until_the_index_changes(own_shop, tmp_path):
+    question = "How long do I have to return a kettle?"
+    with serving(json.dumps(KETTLE)) as service:
+        environ = with_model(service)
+        first = own_shop("ask", question, **environ).json
+        second = own_shop("ask", "how long do I have to return a kettle", **environ).json
+        other = own_shop("ask", question, "--group", "staff", **environ).json
+        more = tmp_path / "more.md"
+        more.write_text("Lamps glow for ten hours.")
+        third = own_shop("ask", question, "--docs", str(more), **environ).json
+        off = own_shop("ask", question, **environ, RAGQA_CACHE="off").json
+    assert (first["status"], second["status"]) == ("answered", "cached")
+    assert second["run_id"] == first["run_id"]
+    assert second["usage"]["calls"] == 0
+    assert (other["status"], third["status"], off["status"]) == ("answered",) * 3
+
+
+def test_a_day_budget_is_kept_over_processes(own_shop):
+    with serving(json.dumps(KETTLE)) as service:
+        environ = with_model(service, RAGQA_DAY_BUDGET_TOKENS="3000", RAGQA_CACHE="off")
+        outcomes = [
+            own_shop("ask", f"How long do I have to return a {what}?", **environ)
+            for what in ("kettle", "lamp", "tent", "grinder", "lantern", "backpack", "kettle")
+        ]
+    answers = [done.json for done in outcomes]
+    assert answers[0]["status"] == "answered"
+    assert answers[-1]["reason"] == "budget"
+    assert "UTC" in answers[-1]["response"]["answer"]
+    assert "RAGQA_DAY_BUDGET_TOKENS" in outcomes[-1].err
+    assert all(done.code == 0 for done in outcomes)
