@@ -269,6 +269,20 @@ class TestSessions:
         assert [answer.status for answer in answers] == ["answered"] * 2
         assert at.server.http.most_at_once == 1
 
+    def test_a_run_that_waited_is_remembered_once_by_its_end(self, desk, service):
+        at = desk(calls(CALL), DONE)
+        answer = at.ask({"question": WISH, "session": "s"})
+        assert answer.status == "waiting"
+        at.decide(answer.run_id, True)
+        answer = at.resume(answer.run_id)
+        assert (answer.status, answer.session_id) == ("answered", "s")
+        assert len(at.server.chats) == 2
+        from ragqa.app.sessions import LateSessions
+
+        turns = LateSessions(at.settings).recall("s", "local").turns
+        assert [turn.question for turn in turns] == [WISH]
+        assert "created the ticket" in turns[-1].answer
+
     async def test_after_a_cancelled_run_the_next_turn_goes_on(self, desk, service):
         service.faults(delay_before_s=0.5)
         at = desk(calls(CALL), acted("Hello again.", confidence=0.4), approval=False)
@@ -325,7 +339,11 @@ class TestCommandLine:
         (tmp_path / "resume.py").write_text(textwrap.dedent(RESUME))
 
         def run(
-            server: Any, *argv: str, tools: str = "our_tools:factory", wait: bool = True
+            server: Any,
+            *argv: str,
+            tools: str = "our_tools:factory",
+            wait: bool = True,
+            as_lines: bool = False,
         ) -> Any:
             env = {
                 "PATH": os.environ["PATH"],
@@ -347,6 +365,8 @@ class TestCommandLine:
             if not wait:
                 return process
             out, err = process.communicate(timeout=60)
+            if as_lines:
+                return process.returncode, None, err, out.splitlines()
             shown = json.loads(out) if out.startswith("{") else out
             return process.returncode, shown, err
 
@@ -397,6 +417,32 @@ class TestCommandLine:
         assert (code, answer["status"], err) == (0, "answered", "")
         assert answer["tools"][0]["state"] == "verified"
         assert len(service.tickets()) == 1
+
+    def test_a_limit_may_be_an_exit_code(self, ragqa_at, openai_server, tmp_path):
+        (tmp_path / ".env").write_text("RAGQA_RAISE_DEGRADED=true\nRAGQA_MAX_MODEL_CALLS=2\n")
+        server = openai_server(always=calls(("search_documents", {"query": "kettle"})))
+        command = ("ask", WISH, "--chain", "agent", "--docs", "docs", "--json")
+        code, shown, err = ragqa_at(server, *command, tools="")
+        assert (code, shown) == (6, "")
+        assert "RAGQA_MAX_MODEL_CALLS" in err
+
+    def test_streams_are_lines_of_json(self, ragqa_at, openai_server):
+        server = openai_server(
+            calls(("search_documents", {"query": "return items"})),
+            acted(
+                "Unopened items can be returned within 30 days.",
+                sources=["returns.md"],
+                category="policy",
+            ),
+        )
+        question = "How long can unopened items be returned?"
+        command = ("ask", question, "--chain", "agent", "--docs", "docs", "--json", "--stream")
+        code, _, _, lines = ragqa_at(server, *command, as_lines=True)
+        events = [json.loads(line) for line in lines]
+        assert code == 0
+        text = "".join(event["text"] for event in events if event["event"] == "text")
+        assert events[-1]["status"] == "answered"
+        assert text == events[-1]["response"]["answer"]
 
     def test_tools_in_a_file_of_the_folder_do_not_count(self, ragqa_at, openai_server, tmp_path):
         (tmp_path / ".env").write_text("RAGQA_TOOLS=our_tools:factory\n")
