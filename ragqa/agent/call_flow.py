@@ -16,6 +16,7 @@ from ragqa.agent.registry import Registry
 from ragqa.agent.result_phrases import phrase, state_phrase
 from ragqa.agent.result_text import bounded, text_of
 from ragqa.agent.run_context import RunContext
+from ragqa.agent.states import ToolState
 from ragqa.agent.tool_call import ApprovalDue, ToolCall, ToolResult
 from ragqa.agent.tool_gates import full_arguments
 from ragqa.agent.tool_record import ToolRecord
@@ -118,7 +119,7 @@ class CallFlow:
             keep = record.attempt <= policy.retries or was_lost(record)
             record = yield from self._settled(record, policy, keep=keep)
             if self._tries.may_try_again(record, policy):
-                return (yield from self._run(record, call, policy))
+                return (yield from self._run(record, "unknown", call, policy))
         return self._result(record)
 
     def _first(self, record: ToolRecord, call: ToolCall, policy: ToolPolicy) -> Steps[Outcome]:
@@ -139,17 +140,17 @@ class CallFlow:
         if other is None and _needs_approval(policy, record.arguments or {}):
             asked = self._ledger.ask(record.id, policy.approval_lifetime_s)
             if asked.id == record.id:
-                return ApprovalDue(asked)
+                return (yield from self._go_on(asked, call))
             other = asked
         if other is not None:
             return (yield from self._follow(record, other, call))
-        return (yield from self._run(record, call, policy))
+        return (yield from self._run(record, "requested", call, policy))
 
     def _decided(self, record: ToolRecord, call: ToolCall, policy: ToolPolicy) -> Steps[Outcome]:
         """Do what the person decided; what was approved runs, with these very arguments."""
         approval = record.approval
         if approval is None:  # the tool itself asked somebody, and runs again with the reply
-            return (yield from self._run(record, call, policy))
+            return (yield from self._run(record, "waiting_for_approval", call, policy))
         if approval.decision is None and self._ledger.now_s() < approval.expires_s:
             return ApprovalDue(record)
         if approval.decision != "approved":
@@ -158,13 +159,15 @@ class CallFlow:
         judged = self._judged(record.name, record.arguments or {})
         if isinstance(judged, _Refused):  # the caller or the session may have lost what it takes
             return self._refused(record, judged)
-        return (yield from self._run(record, call, policy))
+        return (yield from self._run(record, "waiting_for_approval", call, policy))
 
-    def _run(self, record: ToolRecord, call: ToolCall, policy: ToolPolicy) -> Steps[Outcome]:
+    def _run(
+        self, record: ToolRecord, state: ToolState, call: ToolCall, policy: ToolPolicy
+    ) -> Steps[Outcome]:
         """Claim the operation and run it; whoever was faster answers for it."""
-        if self._context.is_over() and record.state != "unknown":
+        if self._context.is_over() and state != "unknown":
             return self._refused(record, _Refused("no time is left", self._phrase("no_time", "")))
-        claimed, found = self._ledger.claim(record.id, record.state)
+        claimed, found = self._ledger.claim(record.id, state)
         if not claimed and found.id == record.id:
             return (yield from self._go_on(found, call))
         if not claimed:

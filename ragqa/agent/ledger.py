@@ -100,13 +100,13 @@ class Ledger(LedgerReader):
         """Let a call wait for a person, unless another record answers for the same operation.
 
         Returns:
-            This record, or the one that answers for it.
+            This record, which somebody else may have moved on, or the one that answers for it.
         """
         now_s = self._clock()
         approval = Approval(asked_s=now_s, expires_s=now_s + lifetime_s)
         with self._writing():
             record = self.get(record_id)
-            other = self.answering(record)
+            other = record if record.state != "requested" else self.answering(record)
             if other is not None:
                 return other
             self._move(record, "waiting_for_approval", "")

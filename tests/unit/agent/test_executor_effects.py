@@ -456,6 +456,26 @@ def test_of_parallel_calls_for_one_operation_one_runs(ledger, parallel):
     assert {outcome.record.state for outcome in outcomes} == {"verified"}
 
 
+@pytest.mark.parametrize("approval", [False, True])
+def test_the_same_call_run_by_many_at_once_runs_once(ledger, approval):
+    mail = Mail("slow")
+    changes = {"timeout_s": 5.0, "patience_s": 2.0, "approval": approval}
+    executors = [executor_for(ledger, mail, **changes) for _ in range(8)]
+
+    def at_once():
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(lambda executor: executor.run(call()), executors))
+
+    outcomes = at_once()
+    if approval:
+        assert {type(outcome) for outcome in outcomes} == {ApprovalDue}
+        for record in ledger.waiting("run"):
+            ledger.decide(record.id, True, by="ann")
+        outcomes = at_once()
+    assert {outcome.record.state for outcome in outcomes} == {"verified"}
+    assert mail.calls == 1
+
+
 def test_a_call_that_is_run_anew_after_a_break_is_answered_with_its_record(ledger, run):
     mail = Mail()
     first = run(executor_for(ledger, mail), call())
