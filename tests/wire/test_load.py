@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import replace
+from typing import ClassVar
 
 import chains
 from ragqa.limits.breaker import Breaker
@@ -70,3 +71,21 @@ async def test_a_model_that_is_away_is_found_out_once_and_then_answered_at_once(
     assert {answer.status for answer in answers} == {"degraded"}
     assert quick < 1.0
     assert json.loads(answers[0].model_dump_json())["response"]["needs_human"]
+
+
+def test_what_langchain_calls_by_itself_is_held_back_too(tmp_path):
+    class Counting(DeploymentLimits):
+        admitted: ClassVar[int] = 0
+
+        def admit(self, tokens, within_s):
+            Counting.admitted += 1
+            return super().admit(tokens, within_s)
+
+    index = index_in(tmp_path / "index")
+    with serving(REPLY) as service:
+        parts = parts_at(service.base_url, index, limits=Counting)
+        llm = parts.model.langchain
+        assert llm.invoke("How long?").content == REPLY
+        assert asyncio.run(llm.ainvoke("How long?")).content == REPLY
+        assert "".join(piece.content for piece in llm.stream("How long?")) == REPLY
+    assert Counting.admitted == 3
