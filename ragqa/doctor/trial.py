@@ -48,7 +48,8 @@ def trial(settings: Settings, question: str, *, is_suggested: bool) -> Finding:
     try:
         ready = app.asker(docs=(), settings=settings)
         form = "" if ready.parts.model is None else format_of(ready.parts.model)
-        asker = replace(ready, parts=recorded(ready.parts, recorder))
+        # without tools of the caller's own: a trial must change nothing
+        asker = replace(ready, parts=recorded(ready.parts, recorder), options={})
         turn = _asked(asker, question)
     except RagqaError as exc:
         return _failed(exc, question, recorder)

@@ -409,3 +409,50 @@ def test_a_person_sees_the_message_sequence(shop, serve):
     assert "tools offered: none" in shown
     assert "gates: rejected (" in shown
     assert "instructions ignored" in shown
+
+
+class TestAgent:
+    """The trial question where an agent answers."""
+
+    def asked(self, shop, server):
+        return checked(shop, QUESTION, **at(server, RAGQA_CHAIN="agent"))
+
+    def searching(self, serve, last):
+        """Serve a model that searches where it is offered tools, and then says ``last``."""
+        server = serve()
+        asked = (("search_documents", json.dumps({"query": "return a kettle"})),)
+
+        def turn(body):
+            has_result = any(message["role"] == "tool" for message in body["messages"])
+            if "tools" in body and not has_result:
+                return Reply(None, tool_calls=asked, finish_reason="tool_calls")
+            return Reply(last)
+
+        server._next = turn
+        return server
+
+    def test_the_messages_and_the_tools_are_told(self, shop, serve):
+        _, checks = self.asked(shop, self.searching(serve, GOOD_TEXT))
+        (call,) = checks["trial question"]["calls"]
+        assert call["tools"] == ["search_documents", "calculate"]
+        kinds = [message["kind"] for message in call["messages"]]
+        assert kinds == ["instructions", "question", "tool calls", "tool result", "reply"]
+        assert call["messages"][3]["tool_call_id"] == call["messages"][2]["tool_calls"][0]["id"]
+
+    def test_no_tool_call_is_named(self, shop, serve):
+        unfound = json.dumps(GOOD | {"sources": [], "confidence": 0.1, "needs_human": True})
+        _, checks = self.asked(shop, serve(always=unfound))
+        assert checks["trial question"]["stage"] == "no tool call"
+        assert "RAGQA_FORCE_SEARCH" in checks["trial question"]["hint"]
+
+    def test_instructions_that_are_ignored_are_named(self, shop, serve):
+        _, checks = self.asked(shop, self.searching(serve, DUMP))
+        assert checks["trial question"]["stage"] == "instructions ignored"
+
+    def test_no_tool_of_the_callers_is_called(self, shop, serve):
+        server = self.searching(serve, GOOD_TEXT)
+        checked(shop, QUESTION, **at(server, RAGQA_CHAIN="agent", RAGQA_TOOLS="ragqa.app:nothing"))
+        names = {
+            tool["function"]["name"] for chat in server.chats for tool in chat.get("tools", ())
+        }
+        assert names <= {"search_documents", "calculate"}
