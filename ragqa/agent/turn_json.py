@@ -21,8 +21,10 @@ def turn_json(turn: Turn) -> str:
             "session_id": turn.session_id,
             "category": turn.category,
             "history": list(turn.history),
+            "state": turn.notes.get("state", {}),
         },
         ensure_ascii=False,
+        default=str,
     )
 
 
@@ -44,5 +46,5 @@ def turn_of(kept: str, deadline_s: float, notes: dict[str, Any]) -> Turn:
         session_id=fields["session_id"],
         deadline_s=deadline_s,
         history=tuple(fields["history"]),
-        notes=notes,
+        notes={"state": fields.get("state", {}), **notes},
     )

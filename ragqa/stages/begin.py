@@ -18,7 +18,7 @@ def begin(parts: Parts, chain: str) -> Callable[[Any], Turn]:
     """Return a function that makes the first Turn of a string, a dict or a Turn.
 
     A dict holds the question under ``question``, ``query`` or ``input``, and may hold ``groups``,
-    ``principal``, ``caller``, ``session`` and ``run_id``.
+    ``principal``, ``caller``, ``session``, ``run_id`` and ``state``.
     """
 
     def first_turn(given: Any) -> Turn:
@@ -32,9 +32,16 @@ def begin(parts: Parts, chain: str) -> Callable[[Any], Turn]:
             caller=_caller_of(fields),
             session_id=_session_of(fields),
             deadline_s=parts.clock() + parts.policy.timeout_s,
+            notes=_notes_of(fields),
         )
 
     return first_turn
+
+
+def _notes_of(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what gates and tools may require: a pending order, for instance."""
+    state = fields.get("state")
+    return {"state": dict(state)} if isinstance(state, Mapping) else {}
 
 
 def question_of(fields: Mapping[str, Any]) -> Question:

@@ -35,6 +35,9 @@ def recall(parts: Parts, sessions: SessionStore) -> Stage:
     def step(turn: Turn) -> Effects:
         session_id, principal = turn.session_id or "", turn.caller.principal
         kept: History = yield Call(lambda config: sessions.recall(session_id, principal))
+        if kept.state:
+            state = {**kept.state, **turn.notes.get("state", {})}
+            turn = replace(turn, notes={**turn.notes, "state": state})
         yield from _nothing_pending(kept.turns, turn, parts)
         if turn.history or turn.search_text:
             return turn  # a run that goes on knows what was said

@@ -28,6 +28,7 @@ def check_context(turn: Turn, parts: Parts) -> CheckContext:
         records=turn.tools,
         numbered=tuple(block.passage.title for block in turn.context),
         caller=turn.caller,
+        state=turn.notes.get("state", {}),
         categories=policy.categories,
         strict_confidence=policy.strict_confidence,
         price_unit=policy.price_unit,

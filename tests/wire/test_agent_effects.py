@@ -221,6 +221,12 @@ class TestRules:
         ticket_agent(server, service).invoke(WISH)
         assert service.tickets()[0]["priority"] == "normal"
 
+    def test_with_the_state_it_runs(self, openai_server, service):
+        server = openai_server(calls(CALL), acted(DONE))
+        agent = ticket_agent(server, service, state=("pending_order",))
+        answer = agent.invoke({"question": WISH, "state": {"pending_order": 7}})
+        assert states(answer) == [("create_ticket", "verified")]
+
     def test_a_state_that_is_missing_runs_nothing(self, openai_server, service):
         server = openai_server(calls(CALL), acted("There is no pending order.", confidence=0.5))
         answer = ticket_agent(server, service, state=("pending_order",)).invoke(WISH)

@@ -324,7 +324,8 @@ def test_langchains_own_parts_get_the_same_care(
     server = openai_server(
         Reply(None, tool_calls=call, finish_reason="tool_calls"), refuse={"temperature"}
     )
-    tool = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object", "properties": {}}}}
+    parameters: dict[str, Any] = {"type": "object", "properties": {}}
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": parameters}}
     message = model_at(server).langchain.bind_tools([tool]).invoke("Find it.", temperature=0.5)
     assert [(c["name"], c["args"]) for c in message.tool_calls] == [
         ("look_up", {"query": "kettle"})
