@@ -61,8 +61,10 @@ def _container(value: Any, depth: int) -> str:
         told = [_shown(each, depth + 1) for each in list(value)[:_MAX_ENTRIES]]
     more = len(value) - len(told)
     told += [f"and {more} more"] if more else []
-    opening, closing = {dict: "{}", list: "[]"}.get(type(value), "()")
-    return f"{opening}{', '.join(told)}{closing}"
+    joined = ", ".join(told)
+    if isinstance(value, dict):
+        return f"{{{joined}}}"
+    return f"[{joined}]" if isinstance(value, list) else f"({joined})"
 
 
 def _rounded(value: Any) -> str:
@@ -90,6 +92,6 @@ def _forms(number: float | Decimal) -> Iterator[str]:
         form = f"{number:.{decimals}f}"
         if float(form) != float(number) and float(form) != 0:
             yield form
-    if 0 < abs(number) < 1:
+    if 0 < abs(float(number)) < 1:
         for decimals in (2, 1, 0):
             yield f"{number * 100:.{decimals}f}%"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragqa.agent.driving import Steps, pause
-from ragqa.agent.ledger import NOT_APPROVED, Ledger, NewCall
+from ragqa.agent.ledger import NOT_APPROVED, Ledger
 from ragqa.agent.look_up import LookUp
 from ragqa.agent.operation_key import digest_of, operation_key
 from ragqa.agent.policy import ToolPolicy
@@ -19,7 +19,7 @@ from ragqa.agent.run_context import RunContext
 from ragqa.agent.states import ToolState
 from ragqa.agent.tool_call import ApprovalDue, ToolCall, ToolResult
 from ragqa.agent.tool_gates import full_arguments
-from ragqa.agent.tool_record import ToolRecord
+from ragqa.agent.tool_record import NewCall, ToolRecord
 from ragqa.agent.tries import Prepared, Tries, was_lost
 from ragqa.errors import ConfigError
 from ragqa.validation.gate import CheckContext

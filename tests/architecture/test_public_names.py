@@ -56,7 +56,9 @@ def test_signatures_are_the_documented_ones():
     assert list(inspect.signature(ragqa.stream).parameters) == ask
     assert list(inspect.signature(ragqa.index).parameters)[:3] == ["paths", "to", "settings"]
     assert list(inspect.signature(ragqa.retriever).parameters) == ["settings"]
-    assert list(inspect.signature(ragqa.chain).parameters) == ["name", "settings", "options"]
+    own = ["schema", "rules", "retriever", "reranker"]
+    chain = ["name", "settings", *own, "options"]
+    assert list(inspect.signature(ragqa.chain).parameters) == chain
 
 
 def test_the_version_is_that_of_the_distribution():
