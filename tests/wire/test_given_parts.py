@@ -112,3 +112,13 @@ def test_a_reranker_of_langchain_cuts_the_passages(server, settings):
 def test_a_part_of_another_kind_is_refused(settings, wrong):
     with pytest.raises(ConfigError):
         ragqa.chain("stuff", settings=settings, **wrong)
+
+
+def test_answers_are_reused_while_ones_own_retriever_finds_the_same(server, settings):
+    server.add(reply(), reply(answer="Kettles can be returned within 14 days."))
+    retriever = OwnRetriever()
+    chain = ragqa.chain("stuff", settings=settings, schema=TicketResponse, retriever=retriever)
+    assert chain.invoke(QUESTION).status == "answered"
+    assert chain.invoke(QUESTION).status == "cached"
+    retriever.text = "Kettles can be returned within 14 days."
+    assert chain.invoke(QUESTION).response.answer == retriever.text
