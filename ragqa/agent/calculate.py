@@ -91,10 +91,10 @@ class Calculator:
 
     def __init__(
         self,
-        tables: Mapping[str, Rows | ReadRows] | None = None,
+        tables: Mapping[str, Rows | ReadRows] | CalculationTables | None = None,
         limits: Limits = Limits(),
     ) -> None:
-        self.tables = CalculationTables(tables)
+        self.tables = tables if isinstance(tables, CalculationTables) else CalculationTables(tables)
         self.limits = limits
         self._lock = threading.Lock()
         self._worker: _Worker | None = None

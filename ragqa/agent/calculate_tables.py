@@ -25,10 +25,14 @@ class CalculationTables:
 
     Args:
         tables: Rows by title, or what reads them when they are wanted.
+
+    Attributes:
+        description: What a model is told of them, where that is known already.
     """
 
     def __init__(self, tables: Mapping[str, Rows | ReadRows] | None = None) -> None:
         self._tables = dict(tables or {})
+        self.description: str | None = None
         self._rows: dict[str, list[dict[str, Any]]] = {}
 
     def __bool__(self) -> bool:
@@ -60,6 +64,8 @@ class CalculationTables:
 
     def described(self) -> str:
         """Return a line a table: its title, number of rows, and columns with their types."""
+        if self.description is not None:
+            return self.description
         lines: list[str] = []
         for name in self._tables:
             try:

@@ -18,7 +18,7 @@ from ragqa.agent.executor import Executor
 from ragqa.agent.loop import RESUMES
 from ragqa.agent.messages import repaired
 from ragqa.agent.middleware import Steps
-from ragqa.agent.own_tools import search_of, search_policy
+from ragqa.agent.own_tools import search_of, search_policy, tables_of
 from ragqa.agent.prompting import prompt_for
 from ragqa.agent.replies import langchain_model, usage_in
 from ragqa.agent.reply import AgentReply
@@ -83,7 +83,7 @@ class Going:
         """Put the tools together: ragqa's own and the caller's."""
         run, turn = self.run, self.run.turn
         language = language_of(turn.question.text)
-        calculator = self._stack.enter_context(Calculator())
+        calculator = self._stack.enter_context(Calculator(tables_of(run, agent.descriptions)))
         own = {SEARCH: search_of(run), CALCULATE: calculate_tool(calculator, language=language)}
         policies = {SEARCH: search_policy(run), CALCULATE: calculate_policy()}
         tools = {**own, **agent.box.tools}

@@ -18,6 +18,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from ragqa.agent.ledger import Ledger
+from ragqa.agent.own_tools import TableDescriptions
 from ragqa.agent.reply import AgentReply, Piece
 from ragqa.agent.toolbox import Toolbox
 from ragqa.contract import Turn
@@ -47,6 +48,7 @@ class Agent:
         self._lock = threading.Lock()
         self._has_begun = False
         self._ledger: Ledger | None = None
+        self.descriptions = TableDescriptions()
 
     @property
     def folder(self) -> Path:

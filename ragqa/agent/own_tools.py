@@ -1,13 +1,16 @@
-"""ragqa's own tools of one run: the search, and the calculator."""
+"""ragqa's own tools of one run: the search, and the tables for the calculator."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 from ragqa.agent import search_tool
+from ragqa.agent.calculate_tables import CalculationTables
 from ragqa.agent.policy import ToolPolicy
-from ragqa.errors import AuthError, ConfigError
+from ragqa.errors import AuthError, ConfigError, RagqaError
 from ragqa.language import language_of
+from ragqa.ports.tables import TableSource
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -58,3 +61,44 @@ def search_policy(run: AgentRun) -> ToolPolicy:
         fields=None,
         max_result_chars=most,
     )
+
+
+_MAX_DESCRIPTIONS = 32
+
+
+class TableDescriptions:
+    """What models were told of tables: all rows have to be read for it, so it is kept."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[Any, str] = {}
+
+    def of(self, key: Any, tables: CalculationTables) -> str:
+        """Return the description of tables; the key names their state and who sees them."""
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        described = tables.described()
+        with self._lock:
+            while len(self._kept) >= _MAX_DESCRIPTIONS:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = described
+        return described
+
+
+def tables_of(run: AgentRun, descriptions: TableDescriptions) -> CalculationTables:
+    """Return the tables that the caller of a run may compute with; none where none can be read.
+
+    What is wrong with an index the first search says.
+    """
+    retriever, caller = run.parts.retriever, run.turn.caller
+    if not isinstance(retriever, TableSource):
+        return CalculationTables()
+    try:
+        version = retriever.version()
+        tables = CalculationTables(retriever.tables(caller))
+        tables.description = descriptions.of((version, caller), tables) if tables else ""
+    except RagqaError:
+        return CalculationTables()
+    return tables

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragqa.contract import Passage
+from ragqa.contract import Caller, Passage
 from ragqa.ports import Retriever, SearchQuery, TraceConfig
+from ragqa.ports.tables import ReadRows, Rows, TableSource
 
 
 def narrowed(
@@ -44,6 +45,14 @@ class NarrowedRetriever:
     def version(self) -> str:
         """Name the state of the index; filter and threshold belong to it."""
         return f"{self.inner.version()}|{sorted(self.conditions.items())}|{self.min_score}"
+
+    def tables(
+        self, caller: Caller, conditions: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Rows | ReadRows]:
+        """Return the tables of the other one, rows that the filter lets through."""
+        if not isinstance(self.inner, TableSource):
+            return {}
+        return self.inner.tables(caller, {**(conditions or {}), **self.conditions})
 
     def _within(self, query: SearchQuery) -> SearchQuery:
         both = {**query.strategy.filter, **self.conditions}

@@ -204,11 +204,18 @@ class EmbeddedIndex:
         """Return the headings of a document in their order; arguments as for text_of."""
         return reading.headings_of(reading.chunks_of(self._view(), doc_id, path, caller))
 
-    def tables(self, caller: Caller) -> Mapping[str, Callable[[], list[dict[str, Any]]]]:
-        """Return the csv files of which a caller may see rows, by title, read when wanted."""
+    def tables(
+        self, caller: Caller, conditions: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Callable[[], list[dict[str, Any]]]]:
+        """Return the csv files of which a caller may see rows, by title, read when wanted.
+
+        Args:
+            caller: Who computes.
+            conditions: Metadata that a row or its document must have.
+        """
         from ragqa.retrieval.tables import tables_in
 
-        return tables_in(self._view(), caller)
+        return tables_in(self._view(), caller, conditions or {})
 
     def stats(self) -> IndexStats:
         """Return what the index holds, in figures."""

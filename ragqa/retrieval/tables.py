@@ -9,7 +9,7 @@ from typing import Any
 from ragqa.contract import Caller, Strategy
 from ragqa.ports import StoredFile
 from ragqa.retrieval import reading, records
-from ragqa.retrieval.queries import of_kind, scopes
+from ragqa.retrieval.queries import Scope, of_kind, scopes, tagged
 from ragqa.retrieval.records import StoredChunk
 from ragqa.retrieval.text_index import View
 
@@ -18,27 +18,30 @@ MAX_TABLES = 50
 _Row = dict[str, Any]
 
 
-def tables_in(view: View, caller: Caller) -> dict[str, Callable[[], list[_Row]]]:
+def tables_in(
+    view: View, caller: Caller, conditions: Mapping[str, Any]
+) -> dict[str, Callable[[], list[_Row]]]:
     """Return the csv files of which the caller may see something, by title, read when wanted."""
+    scope = scopes(view, caller, Strategy(filter=dict(conditions)))[0]
     found: dict[str, Callable[[], list[_Row]]] = {}
     for file in reading.files_in(view).values():
         if PurePath(file.path).suffix.lower() not in SUFFIXES or len(found) >= MAX_TABLES:
             continue
-        if _chunks(view, file, caller, most=1):
+        if _chunks(view, file, scope, most=1):
             title = file.relative_path if file.title in found else file.title
-            found[title] = _reader(view, file, caller)
+            found[title] = _reader(view, file, scope)
     return found
 
 
-def _reader(view: View, file: StoredFile, caller: Caller) -> Callable[[], list[_Row]]:
-    return lambda: rows_of(_chunks(view, file, caller))
+def _reader(view: View, file: StoredFile, scope: Scope) -> Callable[[], list[_Row]]:
+    return lambda: rows_of(_chunks(view, file, scope))
 
 
 def _chunks(
-    view: View, file: StoredFile, caller: Caller, most: int | None = None
+    view: View, file: StoredFile, scope: Scope, most: int | None = None
 ) -> list[StoredChunk]:
-    scope = scopes(view, caller, Strategy(filter={"path": file.path}))[0]
-    query = scope.limit(of_kind(records.CHUNK))
+    in_file = Scope(inside=(tagged("path", file.path),))
+    query = scope.limit(in_file.limit(of_kind(records.CHUNK)))
     if most is not None:
         addresses = [address for _, address in view.hits(query, most)]
     else:
