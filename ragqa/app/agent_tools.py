@@ -66,7 +66,8 @@ def _factory(module_name: str, attribute: str, named: str) -> Callable[[], Any]:
     except Exception as exc:  # a module of the caller's may fail in any way
         raise ConfigError(
             f"RAGQA_TOOLS={named} cannot be loaded: {type(exc).__name__}: {exc}",
-            hint="Name a function of a module that Python finds: RAGQA_TOOLS=my_tools:factory",
+            hint="Name a function of a module that Python finds, installed or in the current "
+            "folder: RAGQA_TOOLS=my_tools:factory",
         ) from exc
     if not callable(found):
         raise ConfigError(f"RAGQA_TOOLS={named} is a {type(found).__name__}, not a function.")

@@ -63,11 +63,15 @@ def _notes(answer: Answer, language: Language, *, no_model: bool) -> Iterator[st
     status, reason = answer.status, answer.reason or ""
     if status in ("degraded", "waiting"):  # an abstained answer says so itself
         yield _line(phrase(status, language, reason=reason), "warn")
+    elif status == "cached":
+        yield _line(phrase(status, language), "dim")
     elif answer.chain == "extractive" and answer.citations:
         name = "quotation_no_model" if no_model else "quotation"
         yield _line(phrase(name, language), "dim")
     if answer.response.needs_human:
         yield _line(phrase("needs_human", language), "warn")
+    if status == "degraded":
+        yield _line(phrase("degraded_more", language), "dim")
     if answer.response.sources:
         confidence = phrase("confidence", language, confidence=f"{answer.response.confidence:.2f}")
         yield _line(f"{confidence} · {plain(answer.response.category)}", "dim")

@@ -82,7 +82,10 @@ def read_items(source: Path) -> list[Item]:
         lines = source.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as exc:
         reason = "it is not in UTF-8" if isinstance(exc, UnicodeDecodeError) else exc.strerror
-        raise ConfigError(f"--file {str(source)!r} cannot be read: {reason}.") from None
+        raise ConfigError(
+            f"--file {str(source)!r} cannot be read: {reason}.",
+            hint="Name a file with one question, or one JSON object, a line.",
+        ) from None
     items = [_item(line, number) for number, line in enumerate(lines, start=1) if line.strip()]
     if not items:
         raise ConfigError(f"--file {str(source)!r} holds no question.")

@@ -28,6 +28,8 @@ A line of QUESTIONS is a JSON object: "question", and what is right:
   "gold_doc": "returns.md"  where that stands, by id, title or file name; "alt_docs": others
   "truth": "… [a.pdf#page=7]"  or a longer answer that names its places
 
+The names of figures for --fail-under are those of --json; a wrong one lists all.
+
 examples:
   ragqa eval questions.jsonl --docs docs/ --report report.html
   ragqa eval questions.jsonl --fail-under recall_at_5=0.9,citation_verbatim=1

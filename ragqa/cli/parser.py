@@ -27,17 +27,29 @@ class Parser(argparse.ArgumentParser):
         first = next((word for word in argv if not word.startswith("-")), None)
         if self.commands and first is not None and first not in self.commands:
             self._refuse_command(first)
+        self._look_at_action(argv, first)
         args, rest = self.parse_known_args(argv)
         if rest:
             self._refuse_rest(self.commands.get(args.command, self), rest)
         return args
+
+    def _look_at_action(self, argv: Sequence[str], first: str | None) -> None:
+        """Refuse an unknown action right behind its command."""
+        command = self.commands.get(first or "")
+        word = next(iter(argv[list(argv).index(first or "") + 1 :]), "-") if command else "-"
+        if command and command.commands and word[:1] != "-" and word not in command.commands:
+            near = nearest(word, command.commands)
+            hint = f"Did you mean {near!r}?" if near else f"Known: {', '.join(command.commands)}."
+            command.error(f"{command.prog} has no action {word!r}. {hint}")
 
     def _refuse_command(self, word: str) -> NoReturn:
         near = nearest(word, self.commands)
         if near:
             self.error(f"there is no command {word!r}. Did you mean {near!r}?")
         known = ", ".join(self.commands)
-        self.error(f'there is no command {word!r}. Commands: {known}. To ask: ragqa ask "…"')
+        self.error(
+            f'there is no command {word!r}. Commands: {known}. To ask: ragqa ask "…"; help: ragqa --help'
+        )
 
     def _refuse_rest(self, command: Parser, rest: Sequence[str]) -> NoReturn:
         unknown = next((word for word in rest if word.startswith("-") and word != "-"), None)

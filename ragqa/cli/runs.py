@@ -22,6 +22,7 @@ examples:
   ragqa runs sample --n 30             some runs for review
   ragqa runs stats --since 7d          rates; exit code 1 if one dropped against the week before
   ragqa runs export > runs.jsonl       all runs, an object a line
+  ragqa runs approve last              let a run that waits do what it wants to do, and go on
   ragqa runs forget run_1a2b           delete records for good
 """
 
@@ -45,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     group = parser.add_subparsers(metavar="ACTION", parser_class=Parser)
 
     def action(name: str, help_: str) -> Parser:
-        added: Parser = group.add_parser(name, help=help_, description=help_)
+        added = parser.command(name, group, help=help_, description=help_)
         _add_common(added, default=argparse.SUPPRESS)
         added.set_defaults(action=name)
         return added
@@ -69,7 +70,9 @@ def add_arguments(parser: Parser) -> None:
         ("approve", "say yes to what a waiting run wants to do"),
         ("refuse", "say no to it"),
     ):
-        action(name, help_).add_argument("id", metavar="ID", help="the run's id")
+        action(name, help_).add_argument(
+            "id", metavar="ID", help="the run's id, its beginning, or last"
+        )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -80,7 +80,10 @@ def read_questions(path: Path) -> list[EvalQuestion]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
         reason = "it is not in UTF-8" if isinstance(exc, UnicodeDecodeError) else exc.strerror
-        raise ConfigError(f"{str(path)!r} cannot be read: {reason}.") from None
+        raise ConfigError(
+            f"{str(path)!r} cannot be read: {reason}.",
+            hint="Name a file of questions, one JSON object a line; see ragqa eval --help.",
+        ) from None
     lines = enumerate(text.split("\n"), start=1)
     questions = [_read(line, number) for number, line in lines if line.strip()]
     if not questions:
