@@ -29,6 +29,7 @@ Outcome = ToolResult | ApprovalDue
 _POLL_S = 0.05
 _MAX_SENT_CHARS = 20_000
 _MAX_ERROR_CHARS = 1000
+_NOTHING_KEPT = "it waits for an approval, and RAGQA_RECORDS=none keeps nothing to wait with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,8 @@ class CallFlow:
         """Ask a person where one has to say yes, then run; unless it was done before."""
         other = self._ledger.answering(record)
         if other is None and _needs_approval(policy, record.arguments or {}):
+            if not self._context.can_wait:
+                return self._refused(record, _Refused(_NOTHING_KEPT, self._phrase("no_wait", "")))
             asked = self._ledger.ask(record.id, policy.approval_lifetime_s)
             if asked.id == record.id:
                 return (yield from self._go_on(asked, call))

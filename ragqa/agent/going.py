@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
 
 from ragqa.agent.argument_schema import normal_schema
 from ragqa.agent.calculate import NAME as CALCULATE
@@ -60,7 +62,12 @@ class Going:
     def _begin(self, agent: Agent, turn: Turn, config: TraceConfig, *, is_streamed: bool) -> None:
         parts = agent.parts
         self._ledger = agent.ledger
-        self._saver = self._stack.enter_context(opened_steps(agent.folder))
+        self._saver: BaseCheckpointSaver[Any] = (
+            self._stack.enter_context(opened_steps(agent.folder))
+            if agent.may_keep
+            else InMemorySaver()
+        )
+        self._may_keep = agent.may_keep
         self._ended_by: StoppedError | RagqaError | None = None
         self._waits = False
         self.run = AgentRun(turn, parts, config=config, is_streamed=is_streamed)
@@ -99,6 +106,7 @@ class Going:
                 state=turn.notes.get("state"),
                 language=language,
                 remaining_s=run.remaining_s,
+                can_wait=agent.may_keep,
             ),
         )
         run.definitions = [
@@ -177,9 +185,12 @@ class Going:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        run_id = self.run.turn.run_id
         with self._stack:
             if not self._waits:
-                self._saver.delete_thread(self.run.turn.run_id)
+                self._saver.delete_thread(run_id)
+            if not self._may_keep:
+                self._ledger.forget([run_id])
 
 
 def _outcomes(messages: list[AnyMessage]) -> Iterator[tuple[str, bool, str]]:

@@ -21,7 +21,16 @@ from uuid import uuid4
 
 from ragqa.agent.decision import is_too_late, undecided
 from ragqa.agent.ledger_reader import LOST, LedgerReader, marks
-from ragqa.agent.ledger_schema import CHANGEABLE, JSON_COLUMNS, SCHEMA, as_text, storable
+from ragqa.agent.ledger_schema import (
+    CHANGEABLE,
+    FORGET_REASONS,
+    FORGET_TEXTS,
+    IS_CLEAR,
+    JSON_COLUMNS,
+    SCHEMA,
+    as_text,
+    storable,
+)
 from ragqa.agent.states import ToolState, may_become
 from ragqa.agent.tool_record import Approval, NewCall, ToolRecord
 from ragqa.errors import IllegalMoveError
@@ -199,14 +208,12 @@ class Ledger(LedgerReader):
         That an operation was done, and its key, stay: forgetting must not let it be done again.
         What is not clear yet stays as it is.
         """
+        ids, ours = tuple(run_ids), f"{IS_CLEAR} AND run_id IN ({marks(run_ids)})"
         with self._writing():
-            return self._database.change(
-                "UPDATE tool_call SET sent = '', arguments = NULL, result = '', error = ''"  # noqa: S608
-                " WHERE (state IN ('verified', 'failed')"
-                " OR (state = 'succeeded' AND completes = 'succeeded'))"
-                f" AND run_id IN ({marks(run_ids)})",
-                tuple(run_ids),
-            )
+            self._database.change(f"{FORGET_REASONS} WHERE {ours})", ids)
+            count = self._database.change(f"{FORGET_TEXTS} WHERE {ours}", ids)
+        self._database.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # it holds what was erased
+        return count
 
     def recover(self) -> list[ToolRecord]:
         """Put right what was left behind, and return it.

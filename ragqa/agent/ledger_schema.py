@@ -63,6 +63,17 @@ COLUMNS: Final = (
     "verification, approval, same_as, fallback_for, by_provider, owner"
 )
 _NAMES: Final = tuple(COLUMNS.split(", "))
+IS_CLEAR: Final = (
+    "(state IN ('verified', 'failed') OR (state = 'succeeded' AND completes = 'succeeded'))"
+)
+FORGET_TEXTS: Final = (
+    "UPDATE tool_call SET sent = '', arguments = NULL, result = '', error = '', verification = "
+    "CASE WHEN verification IS NOT NULL"
+    " THEN json_object('finding', json_extract(verification, '$.finding')) END"
+)
+FORGET_REASONS: Final = (
+    "UPDATE tool_move SET reason = '' WHERE record_id IN (SELECT id FROM tool_call"
+)
 JSON_COLUMNS: Final = frozenset({"claims", "arguments", "verification", "approval"})
 CHANGEABLE: Final = frozenset(
     {

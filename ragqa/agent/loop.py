@@ -62,6 +62,12 @@ class Agent:
             return self._own_folder
 
     @property
+    def may_keep(self) -> bool:
+        """Tell whether texts of runs may be kept; else none can wait, or go on after a kill."""
+        runs = self.parts.runs
+        return runs is None or runs.keeps != "none"
+
+    @property
     def ledger(self) -> Ledger:
         """Return the records of tool calls."""
         path = self.folder / LEDGER_FILE

@@ -24,6 +24,7 @@ class RunContext:
             asked at every call.
         language: Of messages to the model: ``en`` or ``zh``.
         remaining_s: Tells how much time the run has left.
+        can_wait: Whether the run may wait for a person; where no text is kept, it cannot.
     """
 
     run_id: str
@@ -33,6 +34,7 @@ class RunContext:
     state: State | None = None
     language: str = "en"
     remaining_s: Callable[[], float] | None = None
+    can_wait: bool = True
 
     def held(self) -> Mapping[str, Any]:
         """Return what the session holds now."""

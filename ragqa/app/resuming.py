@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from ragqa.agent.ledger import Ledger
     from ragqa.agent.policy import ToolPolicy
     from ragqa.agent.tool_record import ToolRecord
-    from ragqa.contract import Answer, Turn
+    from ragqa.contract import Answer, QAResponse, Turn
     from ragqa.flow import Pipeline
-    from ragqa.ports import Parts, Run, RunState
+    from ragqa.ports import Parts, RunState
+    from ragqa.validation.gate import Rule
 
 _GOES_ON: tuple[RunState, ...] = ("requires_action", "incomplete")
 """A run whose process was killed is incomplete; its steps are kept, so it can go on as well."""
@@ -81,6 +82,8 @@ def resume(
     *,
     tools: Iterable[Any] | None = None,
     policies: Mapping[str, ToolPolicy] | None = None,
+    schema: type[QAResponse] | None = None,
+    rules: Iterable[Rule] = (),
     settings: Settings | None = None,
 ) -> Answer:
     """Let a run go on that waited for a decision, or whose process was killed.
@@ -93,6 +96,8 @@ def resume(
         run_id: The run.
         tools: The tools that the chain was made with; those of ``RAGQA_TOOLS`` if not given.
         policies: Their policies.
+        schema: The response class that the chain was made with.
+        rules: The rules that it was made with.
         settings: All settings; read from their sources if not given.
 
     Raises:
@@ -102,7 +107,9 @@ def resume(
     """
     from ragqa import flow
 
-    pipeline, turn = resumed(run_id, tools=tools, policies=policies, settings=settings)
+    pipeline, turn = resumed(
+        run_id, tools=tools, policies=policies, schema=schema, rules=rules, settings=settings
+    )
     answer = flow.invoke(pipeline, turn).answer
     assert answer is not None, "the last stage of a chain sets the answer"
     return answer
@@ -113,6 +120,8 @@ async def aresume(
     *,
     tools: Iterable[Any] | None = None,
     policies: Mapping[str, ToolPolicy] | None = None,
+    schema: type[QAResponse] | None = None,
+    rules: Iterable[Rule] = (),
     settings: Settings | None = None,
 ) -> Answer:
     """Do the same as :func:`resume` without blocking the event loop."""
@@ -121,7 +130,13 @@ async def aresume(
     from ragqa import flow
 
     pipeline, turn = await asyncio.to_thread(
-        resumed, run_id, tools=tools, policies=policies, settings=settings
+        resumed,
+        run_id,
+        tools=tools,
+        policies=policies,
+        schema=schema,
+        rules=rules,
+        settings=settings,
     )
     answer = (await flow.ainvoke(pipeline, turn)).answer
     assert answer is not None, "the last stage of a chain sets the answer"
@@ -133,22 +148,25 @@ def resumed(
     *,
     tools: Iterable[Any] | None = None,
     policies: Mapping[str, ToolPolicy] | None = None,
+    schema: type[QAResponse] | None = None,
+    rules: Iterable[Rule] = (),
     settings: Settings | None = None,
 ) -> tuple[Pipeline, Turn]:
     """Claim a run for this process, and return what goes on; see :func:`resume`."""
     from ragqa.agent.checkpoints import kept_turn
     from ragqa.app.asking import loaded_chain
+    from ragqa.app.given import with_given
     from ragqa.app.parts import parts_for
     from ragqa.stages.whole import whole
 
     settings = settings or Settings.load()
     given = {"policies": policies} if tools is None else {"tools": tools, "policies": policies}
     options = chain_options(AGENT, settings, **given)
-    parts = parts_for(settings)
+    parts = with_given(parts_for(settings), schema=schema, rules=rules)
     pipeline = whole(loaded_chain(AGENT).pipeline(parts, **options), parts)
     kept = kept_turn(home_of(settings), run_id)
     if kept is None:
-        raise _not_waiting(run_id, None if parts.runs is None else parts.runs.get(run_id))
+        raise _not_waiting(run_id, parts)
     _claim(parts, run_id)
     return pipeline, _turn(kept, parts)
 
@@ -171,12 +189,14 @@ def _claim(parts: Parts, run_id: str) -> None:
         )
 
 
-def _not_waiting(run_id: str, run: Run | None) -> ConfigError:
+def _not_waiting(run_id: str, parts: Parts) -> ConfigError:
+    run = None if parts.runs is None else parts.runs.get(run_id)
     if run is None:
         return UnknownNameError("run", run_id, [])
-    return ConfigError(
-        f"The run {run_id} is {run.state}: it cannot go on.", hint=f"See: ragqa runs show {run_id}"
-    )
+    hint = f"See: ragqa runs show {run_id}"
+    if parts.runs is not None and parts.runs.keeps == "none":
+        hint = "RAGQA_RECORDS=none keeps no text, and no run can go on without."
+    return ConfigError(f"The run {run_id} is {run.state}: it cannot go on.", hint=hint)
 
 
 def _ledger(settings: Settings) -> Ledger:
