@@ -47,9 +47,8 @@ class Parser(argparse.ArgumentParser):
         if near:
             self.error(f"there is no command {word!r}. Did you mean {near!r}?")
         known = ", ".join(self.commands)
-        self.error(
-            f'there is no command {word!r}. Commands: {known}. To ask: ragqa ask "…"; help: ragqa --help'
-        )
+        more = 'To ask: ragqa ask "…". More: ragqa --help'
+        self.error(f"there is no command {word!r}. Commands: {known}. {more}")
 
     def _refuse_rest(self, command: Parser, rest: Sequence[str]) -> NoReturn:
         unknown = next((word for word in rest if word.startswith("-") and word != "-"), None)

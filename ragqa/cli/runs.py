@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
+from ragqa.cli.numbers import count
 from ragqa.cli.parser import Parser
 from ragqa.errors import ConfigError
 
@@ -26,6 +27,7 @@ examples:
   ragqa runs forget run_1a2b           delete records for good
 """
 
+_COUNT = count(1, 10**9)
 _ACTIONS = {
     "list": ("runs_listing", "listing"),
     "show": ("runs_showing", "show"),
@@ -56,7 +58,7 @@ def add_arguments(parser: Parser) -> None:
     one.add_argument("id", nargs="?", metavar="ID", help="the run's id, its beginning, or last")
     one.add_argument("--replay", action="store_true", help="run it again and show what differs")
     some = action("sample", "some runs, drawn by lot, for review")
-    some.add_argument("--n", type=_count, default=30, metavar="N", help="how many; default: 30")
+    some.add_argument("--n", type=_COUNT, default=30, metavar="N", help="how many; default: 30")
     some.add_argument("--seed", type=int, metavar="N", help="draw the same again")
     _add_since(some, None)
     rates = action("stats", "rates, and whether they dropped against the period before")
@@ -106,7 +108,7 @@ def _add_common(parser: Parser, *, default: object) -> None:
 
 
 def _add_listing(parser: Parser) -> None:
-    parser.add_argument("--n", type=_count, default=20, metavar="N", help="how many; default: 20")
+    parser.add_argument("--n", type=_COUNT, default=20, metavar="N", help="how many; default: 20")
 
 
 def _add_since(parser: Parser, default: str | None) -> None:
@@ -114,13 +116,3 @@ def _add_since(parser: Parser, default: str | None) -> None:
     parser.add_argument(
         "--since", default=default, metavar="TIME", help=f"90m, 24h, 7d or a date; default: {shown}"
     )
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
-
-
-_count.__name__ = "number above 0"  # what argparse calls it in its message

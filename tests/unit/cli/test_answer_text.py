@@ -54,6 +54,27 @@ def test_in_chinese():
         assert part in text
 
 
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "ragqa doctor tries the model"), ("zh", "ragqa doctor 检查")]
+)
+def test_a_degraded_answer_names_what_tells_more(language, said):
+    nothing = {"confidence": 0.0, "sources": [], "follow_up": [], "needs_human": True}
+    degraded = answer(
+        response=nothing, citations=(), status="degraded", reason="model_unavailable", chain="stuff"
+    )
+    text = " ".join(answer_text(degraded, language).split())
+    assert "model_unavailable" in text
+    assert "ragqa runs show last" in text
+    assert said in text
+
+
+def test_a_reused_answer_says_so():
+    reused = answer(status="cached", chain="stuff")
+    assert "This answer was given before" in answer_text(reused, "en")
+    assert "直接复用" in answer_text(reused, "zh")
+    assert "given before" not in answer_text(answer(chain="stuff"), "en")
+
+
 def test_a_written_answer_is_not_called_a_quotation():
     assert "quotation" not in answer_text(answer(chain="stuff"), "en")
 

@@ -29,6 +29,8 @@ def test_help_of_every_command(capsys, command):
         (["aks", "x"], "Did you mean 'ask'?"),
         (["serach", "x"], "Did you mean 'search'?"),
         (["How long is delivery?"], 'To ask: ragqa ask "…"'),
+        (["runs", "shwo", "last"], "Did you mean 'show'?"),
+        (["runs", "replay", "last"], "Known: list, show, sample"),
         (["ask", "x", "--jsn"], "Did you mean --json?"),
         (["ask", "x", "--doc=a"], "Did you mean --docs?"),
         (["ask", "x", "--nothing-like-it"], "ragqa ask --help"),
