@@ -17,6 +17,9 @@ def retrieve(parts: Parts) -> Stage:
     """Return the stage that sets ``category``, ``strategy`` and ``passages``."""
 
     def step(turn: Turn) -> Effects:
+        text = turn.search_text or turn.question.text
+        if turn.notes.get("retrieved") == text:
+            return turn  # a stage around the chain had to know what is found
         turn = categorised(turn, parts.policy)
         query = _query(turn, parts)
         found: Sequence[Passage] = yield Call(
@@ -25,7 +28,8 @@ def retrieve(parts: Parts) -> Stage:
         )
         # The retriever has trimmed already; a store that did not must not leak.
         seen = tuple(passage for passage in found if turn.caller.may_see(passage.groups))
-        return replace(turn, passages=(yield from _reranked(parts, turn, seen)))
+        passages = yield from _reranked(parts, turn, seen)
+        return replace(turn, passages=passages, notes={**turn.notes, "retrieved": text})
 
     return Stage("retrieve", step)
 

@@ -69,7 +69,7 @@ class _Reusing:
 
     def step(self, turn: Turn) -> Effects:
         started_s = self.pipeline.clock()
-        keys = yield from self._keys(turn)
+        keys, turn = yield from self._keys(turn)
         if keys is None:
             return (yield from self.pipeline.effects(turn))
         for _ in range(_LEADERS):
@@ -100,23 +100,27 @@ class _Reusing:
         finally:
             FLIGHTS.land(keys.write, flight, landing)
 
-    def _keys(self, turn: Turn) -> Generator[Effect, Any, _Keys | None]:
-        """Return the question's keys; None where nothing is known of the index."""
+    def _keys(self, turn: Turn) -> Generator[Effect, Any, tuple[_Keys | None, Turn]]:
+        """Return the question's keys, None where nothing is known of the index, and the turn.
+
+        Where a search was needed for them, the turn holds what it found: nothing searches twice.
+        """
         try:
             version: str = yield quick(lambda config: self.parts.retriever.version())
             if not self.reuse.version_tells:
-                version += yield from self._what_is_found(turn)
+                turn = yield from retrieve(self.parts).effects(turn)
+                version += _digest([(p.id, p.chunk_id, p.text, p.groups) for p in turn.passages])
         except RagqaError:
-            return None  # the chain meets the same fault, and says what it is
+            return None, turn  # the chain meets the same fault, and says what it is
         text = unicodedata.normalize("NFKC", turn.search_text or turn.question.text)
         same = normalised(text)
         scope = _digest(self._static, version, turn.chain, _permissions(turn))
         shared = _digest(scope, same)
         if not turn.history:
-            return _Keys(text, scope, (shared,), shared)
+            return _Keys(text, scope, (shared,), shared), turn
         # What a conversation told may be in its answers: they stay in it.
         own = _digest(scope, same, turn.session_id, turn.caller.principal, list(turn.history))
-        return _Keys(text, scope, (own, shared), own)
+        return _Keys(text, scope, (own, shared), own), turn
 
     @cached_property
     def _static(self) -> str:
@@ -140,11 +144,6 @@ class _Reusing:
         return _digest(
             ragqa_version(), repr(policy), digests, models, kind, form, gates, self.reuse.scope
         )
-
-    def _what_is_found(self, turn: Turn) -> Generator[Effect, Any, str]:
-        """Return a digest of what a search finds now, where the index does not tell its state."""
-        found = yield from retrieve(self.parts).effects(turn)
-        return _digest([(p.id, p.chunk_id, p.text, p.groups) for p in found.passages])
 
     def _joined(
         self, keys: _Keys, turn: Turn
