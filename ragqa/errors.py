@@ -82,7 +82,7 @@ class MissingExtraError(ConfigError):
     def __init__(self, extra: str, package: str) -> None:
         super().__init__(
             f"The package {package} is not installed.",
-            hint=f"Install it with: pip install 'ragqa[{extra}]'",
+            hint=f"Install it with: pip install 'ragqa[{extra}]' (in a clone: '.[{extra}]')",
         )
 
 

@@ -32,7 +32,8 @@ def _lines(stats: Mapping[str, Any]) -> Iterator[str]:
     tokens = f"{usage['prompt_tokens']} + {usage['completion_tokens']} tokens"
     yield f"usage                   {usage['calls']} calls, {tokens}{cost}"
     latency = stats["latency_ms"]
-    yield f"latency_ms              p50 {latency['p50']}, p95 {latency['p95']}"
+    if latency["p50"] is not None:
+        yield f"latency_ms              p50 {latency['p50']}, p95 {latency['p95']}"
     for drop in stats["drops"]:
         yield f"DROPPED: {drop['rate']} {_percent(drop['before'])} -> {_percent(drop['now'])}"
 
