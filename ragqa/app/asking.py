@@ -131,13 +131,13 @@ def asker(
     from ragqa.app.parts import parts_for
 
     parts = parts_for(settings, with_model=with_model)
-    if with_model and settings.retriever == "embedded":
+    if settings.retriever == "embedded":
         _require_documents(parts)
     return Asker(name, parts, module, report, options)
 
 
 def _require_documents(parts: Parts) -> None:
-    """Find out before any call of a model that there is nothing to answer from.
+    """Find out before any call of a model, and any record, that there is nothing to answer from.
 
     A service is not asked: its first search, before the model's first call, tells as well.
 

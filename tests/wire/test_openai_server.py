@@ -45,7 +45,8 @@ def _post(server: OpenAIServer, body: Any, path: str = "/chat/completions") -> t
 
 
 def _tool(name: str = "f", **function: Any) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": name, "parameters": {}, **function}}
+    nothing = {"type": "object", "properties": {}}
+    return {"type": "function", "function": {"name": name, "parameters": nothing, **function}}
 
 
 def _strict(**schema: Any) -> dict[str, Any]:
