@@ -30,8 +30,25 @@ def test_every_setting_is_explained_in_chinese():
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
 def test_the_example_of_a_settings_file_is_read(readme, tmp_path):
-    (example,) = blocks(readme, "toml")
+    example, _ = blocks(readme, "toml")
     (tmp_path / "ragqa.toml").write_text(example.code, encoding="utf-8")
     settings = Settings.load(cwd=tmp_path, environ={})
     assert settings.top_k == 4
     assert dict(settings.folder_groups) == {"docs/internal": ("staff",)}
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
+def test_the_example_of_tables_is_read(readme, tmp_path):
+    _, example = blocks(readme, "toml")
+    (tmp_path / "ragqa.toml").write_text(example.code, encoding="utf-8")
+    settings = Settings.load(cwd=tmp_path, environ={})
+    assert settings.prices["qwen3:8b"].completion == 0.6
+    policy = settings.category_details["policy"]
+    assert settings.categories == ("policy", "other")
+    assert "warranty" in policy.keywords
+    assert (policy.strategy.k, dict(policy.strategy.boost)) == (3, {"returns*.md": 2.0})
+
+
+def test_both_show_the_same_settings_files():
+    english, chinese = ([block.code for block in blocks(path, "toml")] for path in READMES)
+    assert english == chinese
