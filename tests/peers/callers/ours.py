@@ -17,7 +17,7 @@ def prepare(documents: list[Document], base_url: str) -> dict[str, Caller]:
     home = Path(os.environ["RAGQA_HOME"])
     source = home.with_name("documents.jsonl")
     settings = Settings.load(
-        openai_base_url=base_url, openai_api_key="k", chat_model="m", timeout_s=60
+        openai_base_url=base_url, openai_api_key="k", chat_model="m", timeout_s=60, cache="off"
     )
     if not source.exists():
         records = ({"id": one.id, "title": one.title, "text": one.text} for one in documents)
