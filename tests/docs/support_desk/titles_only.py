@@ -1,4 +1,4 @@
-"""A chain of one's own: which documents speak of it, and nothing else."""
+"""A chain of one's own: which document speaks of it, and nothing else."""
 
 from dataclasses import replace
 
@@ -11,13 +11,13 @@ from ragqa.stages.retrieve import retrieve
 from ragqa.stages.whole import whole
 
 
-def name_titles(parts) -> Stage:
-    """Answer with the titles of what was found; the gates judge it like any other answer."""
+def name_title(parts) -> Stage:
+    """Answer with the title of what was found first; the gates judge it like any other answer."""
 
     def step(turn):
-        titles = list(dict.fromkeys(passage.title for passage in turn.passages))[:3]
+        titles = [passage.title for passage in turn.passages[:1]]
         response = parts.policy.schema(
-            answer=f"See {', '.join(titles)}." if titles else "Nothing speaks of it.",
+            answer=f"See {titles[0]}." if titles else "Nothing speaks of it.",
             confidence=0.5,
             category=turn.category,
             sources=titles,
@@ -27,11 +27,11 @@ def name_titles(parts) -> Stage:
         draft = Draft(response.model_dump_json(), abstained=not titles)
         return sealed_draft(replace(turn, notes={**turn.notes, "draft": draft}), parts)
 
-    return Stage("name_titles", step)
+    return Stage("name_title", step)
 
 
 def pipeline(parts) -> Pipeline:
-    return retrieve(parts) | name_titles(parts)
+    return retrieve(parts) | name_title(parts)
 
 
 def build(parts) -> ChainRunnable:
