@@ -121,6 +121,8 @@ def _kept_answers(target: Path) -> Counter[str]:
     Raises:
         ConfigError: If the file holds anything else, which is not ours to change.
     """
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        return Counter()  # a device or a pipe: reading it would never come to an end
     try:
         raw = target.read_bytes()
     except FileNotFoundError:

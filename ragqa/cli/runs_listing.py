@@ -119,7 +119,7 @@ def forget(args: argparse.Namespace) -> int:
     from ragqa.app import resuming
 
     runs, settings = opened()
-    ids = [found(runs, named).id for named in args.id]
+    ids = [_id(runs, named) for named in args.id]
     ids += _of(runs, session_id=args.session) + _of(runs, principal=args.principal)
     if not (args.id or args.session or args.principal):
         raise ConfigError(
@@ -135,6 +135,11 @@ def forget(args: argparse.Namespace) -> int:
     return 0
 
 
+def _id(runs: SqliteRuns, named: str) -> str:
+    """Return the id of a run; one that is damaged, and cannot be read, is found by its whole id."""
+    return named if named in runs.ids(named, limit=-1) else found(runs, named).id
+
+
 def _of(runs: SqliteRuns, **only: str | None) -> list[str]:
     named = {name: value for name, value in only.items() if value is not None}
-    return [run.id for run in runs.latest(-1, **named)] if named else []
+    return runs.ids(limit=-1, **named) if named else []

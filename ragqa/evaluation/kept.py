@@ -42,6 +42,8 @@ def line_of(row: Row) -> bytes:
 
 
 def _rows(path: Path) -> list[Row]:
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        return []  # a device or a pipe: reading it would never come to an end
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

@@ -43,7 +43,7 @@ def parse_limits(text: str) -> dict[str, float]:
 
     Raises:
         UnknownNameError: If there is no such figure; lists those that there are.
-        ConfigError: If a value is no number.
+        ConfigError: If a value is no number, or a figure is named twice.
     """
     limits: dict[str, float] = {}
     for item in filter(None, (part.strip() for part in text.split(","))):
@@ -55,6 +55,8 @@ def parse_limits(text: str) -> dict[str, float]:
         name = _ALIASES.get(name, name)
         if name not in _known():
             raise UnknownNameError("figure", name, sorted(_known()))
+        if name in limits:
+            raise ConfigError(f"--fail-under names {name} twice.", hint="Name one value for it.")
         limits[name] = _number(name, value)
     if not limits:
         raise ConfigError("--fail-under names no figure.", hint="For instance: recall_at_5=0.9")

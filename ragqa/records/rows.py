@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragqa.contract import Usage
+from ragqa.errors import StorageError
 from ragqa.ports import Run
 
 COLUMNS = (
@@ -59,7 +60,21 @@ def _plain(name: str) -> str:
 
 
 def from_row(row: Sequence[Any], is_alive: Callable[[str], bool]) -> Run:
-    """Return the run of a row; one under way whose process is gone is incomplete."""
+    """Return the run of a row; one under way whose process is gone is incomplete.
+
+    Raises:
+        StorageError: If the row is damaged.
+    """
+    try:
+        return _from_row(row, is_alive)
+    except (ValueError, TypeError, KeyError, AttributeError) as exc:
+        raise StorageError(
+            f"The record of the run {row[0]} is damaged.",
+            hint=f"ragqa runs forget {row[0]} deletes it.",
+        ) from exc
+
+
+def _from_row(row: Sequence[Any], is_alive: Callable[[str], bool]) -> Run:
     id_, state, started_s, ended_s, holder, chain, principal, session_id, error, rest, notes = row
     kept: Mapping[str, Any] = json.loads(rest)
     last_error = json.loads(error) if error else None

@@ -174,21 +174,26 @@ class SqliteRuns:
             limit: How many at most.
             only: What columns must hold: ``session_id``, ``principal``, ``chain`` or ``state``.
         """
-        assert set(only) <= set(COLUMNS), "names of columns"
-        where = "".join(f" AND {name} = ?" for name in only)
+        where, values = _where(only)
         rows = self._database.rows(
             f"{_SELECT} WHERE 1{where} ORDER BY started_s DESC, id DESC LIMIT ?",
-            (*only.values(), limit),
+            (*values, limit),
         )
         alive = _remembered(self._holder.is_alive)
         return [from_row(row, alive) for row in rows]
 
-    def ids(self, prefix: str = "", limit: int = 2000) -> list[str]:
-        """Return the ids that begin so, newest first."""
-        end = prefix + "\U0010ffff"
+    def ids(self, prefix: str = "", limit: int = 2000, **only: str) -> list[str]:
+        """Return the ids that begin so, newest first; damaged rows have one, too.
+
+        Args:
+            prefix: Their beginning.
+            limit: How many at most; -1 for all.
+            only: What columns must hold, as for :meth:`latest`.
+        """
+        where, values = _where(only)
         found = self._database.rows(
-            "SELECT id FROM run WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
-            (prefix, end, limit),
+            f"SELECT id FROM run WHERE id >= ? AND id < ?{where} ORDER BY id DESC LIMIT ?",  # noqa: S608 -- names of ours
+            (prefix, prefix + "\U0010ffff", *values, limit),
         )
         return [run_id for (run_id,) in found]
 
@@ -227,6 +232,11 @@ class SqliteRuns:
         for (holder,) in holders:
             if holder is None or not self._holder.is_alive(holder):
                 self._database.change(_LOSE, (encoded(LOST), holder))
+
+
+def _where(only: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    assert set(only) <= set(COLUMNS), "names of columns"
+    return "".join(f" AND {name} = ?" for name in only), tuple(only.values())
 
 
 def _remembered(is_alive: Callable[[str], bool]) -> Callable[[str], bool]:

@@ -244,12 +244,14 @@ def _swapped(before: EnglishQuestion, subject: Thing, name: str) -> str:
 
 
 def _variant(subject: Thing, fragment: str) -> str:
-    """Return the subject with other properties: what excludes the new ones is left out."""
-    new = [
-        match.group()
-        for match in WORD.finditer(fragment)
-        if match.group().lower() not in DETERMINERS | FORMS
-    ]
+    """Return the subject with other properties: what excludes the new ones is left out.
+
+    What the user typed stays as it is: a number that is taken apart is none any more, neither for
+    a search nor for the masking of records.
+    """
+    dropped = DETERMINERS | FORMS
+    typed = [word for word in fragment.split() if word.strip("?!.,;:").lower() not in dropped]
+    new = [word for word in _words(fragment) if word.lower() not in dropped]
     lower = {word.lower() for word in new}
     excluded = {word for kind in CLASSES if kind & lower for word in kind} - lower
     models = any(map(is_model, new))
@@ -258,7 +260,11 @@ def _variant(subject: Thing, fragment: str) -> str:
         for word in subject.words
         if word.lower() not in excluded | lower and not (models and is_model(word))
     ]
-    return " ".join(["the", *new, *kept])
+    return " ".join(["the", *typed, *kept])
+
+
+def _words(text: str) -> list[str]:
+    return [match.group() for match in WORD.finditer(text)]
 
 
 def _about(text: str, name: str) -> str:

@@ -11,12 +11,15 @@ import prompts
 from ragqa.contract import Question, Turn
 from ragqa.flow import Effect
 from ragqa.language import answer_type, content_words, language_of
+from ragqa.masking import mask
 from ragqa.ports import Parts, PastTurn
 from ragqa.stages.asking import ask_aside
 from ragqa.stages.conversation_prompt import compact
 from ragqa.stages.conversation_rules import resolved, stands_alone
 
 _REWRITE_TOKENS = 160
+_LOOKED_BACK = 4
+"""So many turns before may hold what a question leaves out."""
 _MAX_CHARS = 300
 _NEW_WORDS = 1
 """A rewritten question may hold so many words that neither question nor conversation hold."""
@@ -42,6 +45,8 @@ def resolve(turn: Turn, turns: Sequence[PastTurn], parts: Parts) -> Generator[Ef
     question = turn.question.text
     if turn.search_text or stands_alone(question):
         return turn
+    # Secrets that were said before are in no search, nor in its record.
+    turns = [_masked(past) for past in turns[-_LOOKED_BACK:]]
     text: str | None = None
     if parts.model is not None and turn.chain != "extractive":
         reply, turn = yield from ask_aside(
@@ -54,9 +59,18 @@ def resolve(turn: Turn, turns: Sequence[PastTurn], parts: Parts) -> Generator[Ef
     return replace(turn, search_text=text)
 
 
+def _masked(past: PastTurn) -> PastTurn:
+    return replace(
+        past,
+        question=mask(past.question),
+        resolved=mask(past.resolved),
+        answer=mask(past.answer),
+    )
+
+
 def _messages(question: str, turns: Sequence[PastTurn]) -> tuple[tuple[str, str], ...]:
     language = language_of(question)
-    earlier = "\n".join(compact(past, language) for past in turns[-4:])
+    earlier = "\n".join(compact(past, language) for past in turns)
     return prompts.load("rewrite", language).render(earlier=earlier, question=question)
 
 

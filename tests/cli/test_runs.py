@@ -106,6 +106,7 @@ def test_an_unknown_id_is_refused_with_those_that_are_near(own, action):
         ("nonsense",),
         ("stats", "--since", "yesterday"),
         ("sample", "--n", "0"),
+        ("list", "--n", "99999999999999999999"),
         ("forget",),
         ("show", "last", "--grup", "a"),
     ],

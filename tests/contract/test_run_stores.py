@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ragqa.contract import Usage
+from ragqa.errors import StorageError
 from ragqa.ports import Run
 from ragqa.records.store import SqliteRuns
 
@@ -249,3 +252,20 @@ def test_what_is_kept_is_json_whatever_it_holds(open_store):
     runs = open_store()
     runs.save(replace(RUN, state="completed", record={"path": Path("a"), "nan": float("nan")}))
     assert json.dumps(dict(runs.get("run_1").record))
+
+
+def test_a_damaged_row_is_named_and_can_be_deleted(open_store, tmp_path):
+    runs = open_store()
+    runs.save(RUN)
+    runs.close()
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as file:
+        for rest in ("{cut", "[]", '{"groups": 3}', '"text"'):
+            file.execute("UPDATE run SET rest = ?", (rest,))
+            file.commit()
+            with pytest.raises(StorageError, match="run_1"):
+                open_store().get("run_1")
+            with pytest.raises(StorageError, match="run_1"):
+                open_store().latest(3)
+    assert open_store().ids(principal=RUN.principal) == ["run_1"]
+    assert open_store().ids(principal="nobody") == []
+    assert open_store().forget(["run_1"]) == 1

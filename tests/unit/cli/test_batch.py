@@ -144,3 +144,7 @@ def test_a_slow_answer_does_not_hold_up_the_next_ones():
     args = argparse.Namespace(session=None, group=None)
     rows = [row for row, _ in _answers(items, Asker(), args, 2)]
     assert [row["id"] for row in rows] == list(range(12))
+
+
+def test_a_device_is_not_read_to_its_end():
+    assert not _kept_answers(Path("/dev/zero"))

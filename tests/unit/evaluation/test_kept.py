@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from ragqa.errors import ConfigError
@@ -56,3 +58,7 @@ def test_lone_surrogates_survive(tmp_path):
     path = tmp_path / "out.jsonl"
     path.write_bytes(line_of(odd.row))
     assert kept_rows(path, [odd.question], SETUP) == {1: odd.row}
+
+
+def test_a_device_is_not_read_to_its_end():
+    assert kept_rows(Path("/dev/zero"), [], SETUP) == {}

@@ -30,7 +30,9 @@ def test_an_unknown_name_is_refused_and_the_known_are_told(name):
     assert "recall_at_5" in raised.value.hint
 
 
-@pytest.mark.parametrize("text", ["", " , ", "mrr", "mrr=", "mrr=high", "mrr=nan", "mrr=inf"])
+@pytest.mark.parametrize(
+    "text", ["", " , ", "mrr", "mrr=", "mrr=high", "mrr=nan", "mrr=inf", "mrr=1,mrr=0"]
+)
 def test_what_is_no_limit_is_refused(text):
     with pytest.raises(ConfigError):
         parse_limits(text)

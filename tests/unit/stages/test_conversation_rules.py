@@ -1,9 +1,12 @@
 """Follow-up questions are made self-contained by rule; a change of subject is left alone."""
 
+import re
+
 import pytest
 
-from ragqa.ports import PastTurn
-from ragqa.stages.conversation_resolve import faithful
+from ragqa.contract import Question, Turn
+from ragqa.ports import Parts, PastTurn
+from ragqa.stages.conversation_resolve import faithful, resolve
 from ragqa.stages.conversation_rules import resolved, stands_alone
 
 
@@ -165,3 +168,32 @@ def test_a_faithful_rewriting_in_chinese():
     turns = after("黑色的L4台灯多少钱？")
     assert faithful("白色的L4台灯多少钱？", "那白色款呢？", turns) == "白色的L4台灯多少钱？"
     assert faithful("白色的L4台灯199元。", "那白色款呢？", turns) is None
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["mail bob@example.com", "call +44 20 7946 0958", "password: hunter2secret", "4111-1111"],
+)
+def test_what_was_typed_beside_a_variant_is_not_taken_apart(typed):
+    whole = resolved(f"and the white one, {typed}", after("How much is the black lamp?"))
+    assert typed in whole
+    assert "white" in whole
+    assert "black" not in whole
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question"),
+    [
+        ("How much is the black lamp of bob@example.com?", "and the white one?"),
+        ("Password: hunter2secret. How much is the black lamp?", "and the white one?"),
+        ("bob@example.com 的黑色台灯多少钱？", "那白色款呢？"),
+    ],
+)
+def test_secrets_of_earlier_turns_are_in_no_search(earlier, question):
+    turn = Turn(question=Question.of(question), run_id="r")
+    steps = resolve(turn, after(earlier), Parts(retriever=None))
+    with pytest.raises(StopIteration) as stopped:
+        next(steps)
+    search_text = stopped.value.value.search_text
+    assert ("white" in search_text) or ("白色" in search_text)
+    assert not re.search("bob|example|hunter2", search_text)
