@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,7 @@ def opened_steps(folder: Path) -> Iterator[StepSaver]:
         ) from exc
     saver = StepSaver(connection)
     try:
+        connection.execute("PRAGMA secure_delete = ON")  # what is deleted is in no free page
         yield saver
     except sqlite3.Error as exc:
         raise StorageError(f"{path} cannot be used: {exc}.") from exc
@@ -122,3 +123,13 @@ def kept_turn(folder: Path, run_id: str) -> str | None:
         return None
     kept = found.checkpoint["channel_values"].get("turn")
     return kept if isinstance(kept, str) else None
+
+
+def forget_steps(folder: Path, run_ids: Collection[str]) -> None:
+    """Delete the steps of runs, which cannot go on then."""
+    if not (folder / FILE_NAME).is_file():
+        return
+    with opened_steps(folder) as steps:
+        for run_id in run_ids:
+            steps.delete_thread(run_id)
+        steps.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # it holds what was deleted

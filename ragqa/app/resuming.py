@@ -67,13 +67,28 @@ def decide(
 
 
 def forget(run_ids: Collection[str], *, settings: Settings | None = None) -> int:
-    """Erase what the tool calls of runs sent and got back, and return how many that concerns."""
+    """Erase what the tool calls of runs sent and got back, and return how many that concerns.
+
+    A run that waits for a person cannot go on then, and what it waited for is never done.
+    """
     settings = settings or Settings.load()
     from ragqa.agent.ledger_reader import LEDGER_FILE
 
-    if not (home_of(settings) / LEDGER_FILE).is_file():
+    folder = home_of(settings)
+    if not (folder / LEDGER_FILE).is_file():
         return 0
+    from ragqa.agent.checkpoints import forget_steps
+
     with _ledger(settings) as ledger:
+        for run_id in run_ids:
+            for record in ledger.waiting(run_id):
+                ledger.move(
+                    record.id,
+                    "failed",
+                    expected=("waiting_for_approval",),
+                    error="the run was forgotten",
+                )
+        forget_steps(folder, run_ids)
         return ledger.forget(run_ids)
 
 

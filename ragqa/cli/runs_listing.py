@@ -126,8 +126,9 @@ def forget(args: argparse.Namespace) -> int:
             "Nothing is named that could be deleted.",
             hint="Name ids, --session ID or --principal NAME.",
         )
-    count = runs.forget(list(dict.fromkeys(ids)))
-    resuming.forget(ids, settings=settings)
+    ids = list(dict.fromkeys(ids))
+    resuming.forget(ids, settings=settings)  # first: without its record a run is not found again
+    count = runs.forget(ids)
     if terminal.for_people(as_json=args.json):
         terminal.write(f"Deleted: {count}.\n")
     else:

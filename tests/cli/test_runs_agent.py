@@ -105,6 +105,23 @@ def test_without_the_tools_the_decision_is_recorded_alone(own):
     assert "RAGQA_TOOLS" in done.err
 
 
+def test_nothing_of_a_forgotten_run_that_waited_is_left(own):
+    with OpenAIServer([calls(NOTE)]) as server:
+        env = at(server, RAGQA_TOOLS="note_tools:factory", PYTHONPATH=_with(own.folder))
+        run_id = own("ask", "Tell Ann about pelicans.", **env).json["run_id"]
+        held = [path.name for path in _holding(own, b"pelicans")]
+        assert {"agent_steps.sqlite", "runs.sqlite"} <= set(held)
+        assert own("runs", "forget", run_id).json == {"forgotten": 1}
+        assert own("runs", "approve", run_id, **env).code == 2
+    assert _holding(own, b"pelicans") == []
+    assert _holding(own, b"ann@example.com") == []
+
+
+def _holding(own, text):
+    files = [path for path in (own.folder / ".ragqa").rglob("*") if path.is_file()]
+    return [path for path in files if text in path.read_bytes()]
+
+
 def test_a_run_with_tools_is_not_replayed_and_it_says_so(own):
     with OpenAIServer([search(), final(ANSWER)]) as server:
         own("ask", QUESTION, **at(server))
