@@ -40,12 +40,14 @@ _CALL = late(
     r"(?:^|\s)(?:functions|tools)\.\w{2,40}\s*\(|\"tool_call_id\"\s*:"
     r"|\"function_call\"\s*:|\"tool_calls\"\s*:"
 )
+_ONE_CALL = late(r"[\s`]*(?:python\s+)?(?:\w+\s*=\s*)?(?:await\s+)?(\w+)\s*\([^\n]*\)[\s`;.。]*")
 _SPEAKER = r"\s*(?:system|assistant|user|human|系统|助手|用户)\s*[:：]"
 _PLAN = late(
     r"\s*(?:(?:ok(?:ay)?|sure|well|first)[,.!]? )?"
     r"(?:let me|i(?:['’]ll| will| need to| should| must| have to| am going to))"
     r" (?:first |now |quickly )?(?:search|look (?:(?:this|that|it) )?up|call the|query|"
-    r"check the (?:documents?|passages?|context|knowledge)|use the (?:search|tool))\b"
+    r"check the (?:documents?|passages?|context|knowledge)|use the (?:search|tool)|"
+    r"(?:call|use|invoke|run) [`'\"]?[a-z]\w*[`'\"]? (?:tool|function|with \w+=\S+))\b"
     r"|\s*(?:好的?[，,。])?(?:让我|我(?:需要|应该|将|先|来|会))先?(?:搜索|查找|检索|查询|调用|查一下)",
     re.IGNORECASE,
 )
@@ -93,6 +95,13 @@ def _marked(text: str) -> str:
     return ""
 
 
+def _called_in(text: str, context: CheckContext) -> str:
+    """Return the name of the run's tool of which a text is nothing but a call."""
+    call = _ONE_CALL.fullmatch(text)
+    names = {str(record.get("name")) for record in context.records}
+    return call[1] if call and call[1] in names else ""
+
+
 class Scratchpad:
     """Refuse thoughts, planned actions, reasoning tags and echoes of the prompt.
 
@@ -107,6 +116,7 @@ class Scratchpad:
             return Passed(value)
         for path, text in texts_of(value):
             mark = "" if path.startswith("sources") else scratchpad_mark(text)
+            mark = mark or _called_in(text, context)
             if mark and mark.lower() not in context.question.lower():
                 return refused(
                     f"rules.{self.name}",

@@ -288,3 +288,50 @@ def test_no_text_makes_it_fail(text):
 @pytest.mark.parametrize("odd", [{}, {"name": None}, {"name": "x", "state": 3, "claims": None}])
 def test_odd_records_bear_nothing_out(odd):
     assert judged("I created the ticket.", odd) == [CODE]
+
+
+def made(name: str = "create_ticket", **more: Any) -> dict[str, Any]:
+    return record(name, **({"id": "r1", "arguments": {"title": "Kettle"}} | more))
+
+
+@pytest.mark.parametrize(
+    ("answer", "records", "accepted"),
+    [
+        ("I created two tickets for the kettle.", [made()], False),
+        ("Both tickets have been created.", [made()], False),
+        ("I created 3 new tickets.", [made(), made(id="r2")], False),
+        ("我已为您创建了两个工单。", [made()], False),
+        ("两张工单已创建。", [made(), made(id="r2", state="failed")], False),
+        ("I created two tickets.", [made(), made(id="r2", same_as="r1")], False),
+        ("I created two tickets.", [made(), made(id="r2")], True),
+        ("已创建两个工单。", [made(), made(id="r2")], True),
+        ("I created two tickets.", [made("create_tickets")], True),
+        ("I created two tickets.", [made(arguments={"titles": ["a", "b"]})], True),
+        ("I created two tickets.", [made(arguments={"count": 2})], True),
+        ("I created the ticket for two orders.", [made()], True),
+        ("I booked a room for two meetings.", [made("book_room")], True),
+    ],
+)
+def test_no_more_is_said_to_be_done_than_was(answer, records, accepted):
+    known = {"evidence": ('{"number": 1}',), "question": "Please create two tickets."}
+    assert judged(answer, *records, **known) == ([] if accepted else [CODE])
+
+
+@pytest.mark.parametrize(
+    ("answer", "given", "accepted"),
+    [
+        ("I cancelled order 4711.", {"order_id": "4712"}, False),
+        ("已取消订单 4711。", {"order_id": 4712}, False),
+        ("I cancelled order 4711.", {"order_id": 4711}, True),
+        ("I cancelled order 4711.", {}, True),
+        ("I cancelled the order “Desk lamp”.", {"item": "kettle"}, False),
+        ("已取消订单《台灯》。", {"item": "水壶"}, False),
+        ("I cancelled the order 'Kettle'.", {"item": "kettle"}, True),
+        ("I've cancelled the order; it's off today's list.", {"item": "kettle"}, True),
+    ],
+)
+def test_another_target_than_the_records_is_not_done(answer, given, accepted):
+    known = {"evidence": ("ok",), "question": "Cancel order 4711."}
+    assert judged(answer, made("cancel_order", arguments=given), **known) == (
+        [] if accepted else [CODE]
+    )

@@ -468,3 +468,22 @@ def test_any_text_can_be_looked_at(text: str, question: str) -> None:
         value = response().model_copy(update={"answer": text})
         outcome = rule.check(value, CheckContext(question=question))
         assert isinstance(outcome, Passed) or codes(outcome) == [f"rules.{rule.name}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes_found"),
+    [
+        ('stock(item="kettle")', ["rules.scratchpad"]),
+        ('`stock({"item": "kettle"})`', ["rules.scratchpad"]),
+        ('open("a.txt")', []),
+        ("The stock (of kettles) is 12.", []),
+    ],
+)
+def test_a_call_of_a_tool_of_the_run_is_no_answer(text, codes_found):
+    context = CheckContext(records=({"name": "stock"},))
+    assert codes(Scratchpad().check(response(text, sources=[]), context)) == codes_found
+
+
+def test_what_is_to_be_called_is_no_answer():
+    assert judged(Scratchpad(), "I need to call stock with item=kettle to find out.")
+    assert not judged(Scratchpad(), "I will call you tomorrow with good news.")

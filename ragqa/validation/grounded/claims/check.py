@@ -92,9 +92,7 @@ def _fault(claim: Claim, texts: list[str], context: CheckContext) -> Fault | Non
         return None
     bearing = [record for record in context.records if proof.bears(record, claim)]
     if bearing:
-        known = [*context.evidence, context.question, *texts, *map(_as_text, bearing)]
-        wrong = proof.unknown_ids(claim, known) if context.evidence else []
-        return _wrong_id(claim, wrong) if wrong else None
+        return _misreported(claim, bearing, texts, context)
     if not claim.by_assistant and proof.is_supported(claim, _looked_up(context)):
         return None
     shown = " ".join(claim.text.split())[:_MAX_SHOWN_CHARS]
@@ -105,6 +103,32 @@ def _fault(claim: Claim, texts: list[str], context: CheckContext) -> Fault | Non
     )
     return Fault(
         CODE, f"the answer says {claim.verb!r}, and no record bears it out", feedback, "answer"
+    )
+
+
+def _misreported(
+    claim: Claim, bearing: list[Mapping[str, Any]], texts: list[str], context: CheckContext
+) -> Fault | None:
+    """Return what a claim says of another thing, or of more things, than its records do."""
+    from ragqa.validation.grounded.claims import proof
+    from ragqa.validation.grounded.claims.counted import too_many
+
+    known = [*context.evidence, *texts, *map(_as_text, bearing)]
+    if not proof.names_ids(bearing):  # else they say themselves which one it was
+        known.append(context.question)
+    wrong = proof.unknown_ids(claim, known) if context.evidence else []
+    wrong += proof.unknown_names(claim, [*known, context.question]) if context.evidence else []
+    if wrong:
+        return _wrong_id(claim, wrong)
+    counted = too_many(claim, bearing, context.evidence)
+    if not counted:
+        return None
+    return Fault(
+        CODE,
+        f"the answer says {counted!r}, and {len(bearing)} were done",
+        f"answer: it says {counted!r}, but fewer were done. {proof.told(context.records)}"
+        " Say how many were.",
+        "answer",
     )
 
 

@@ -119,6 +119,9 @@ _THINGS: Final = (
     ("file document folder", "文件 文档"),
 )
 
+THINGS_EN: Final = tuple(word for english, _ in _THINGS for word in english.split())
+THINGS_ZH: Final = tuple(word for _, chinese in _THINGS for word in chinese.split())
+
 _NONE: Final[frozenset[str]] = frozenset()
 # In "cancel_order" the second word is no verb.
 _NOUNS_TOO = """

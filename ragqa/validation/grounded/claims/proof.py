@@ -16,6 +16,10 @@ _SHARE = 0.6
 """Of a claim's words that one sentence of a passage has to hold, its verb among them."""
 _ID = late(r"#\s?[A-Za-z]*\d[A-Za-z0-9-]*|(?<![A-Za-z0-9])(?:[A-Z]{1,8}-?\d[A-Za-z0-9-]*|\d{4,})")
 
+_QUOTED = late(
+    r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,80})[\"”'’](?!\w)|[“‘「『《]([^”’」』》\n]{2,80})[”’」』》]"
+)
+
 
 def is_done(record: Record) -> bool:
     """Tell whether what was asked of a tool is done, as its policy defines it."""
@@ -86,11 +90,28 @@ def _same_verb(claim: Claim, verbs: frozenset[str], held: frozenset[str], text: 
     )
 
 
+def names_ids(records: Sequence[Record]) -> bool:
+    """Tell whether what the records' tools were given names things by numbers or ids."""
+    given = [str(value) for record in records for value in (record.get("arguments") or {}).values()]
+    return any(_ID.search(value) for value in given)
+
+
 def unknown_ids(claim: Claim, texts: Sequence[str]) -> list[str]:
     """Return numbers and ids in a claim that stand in none of the texts."""
     known = " ".join(texts).lower()
     found = (match.group().lstrip("# ") for match in _ID.finditer(claim.text))
     return [each for each in dict.fromkeys(found) if each.lower() not in known]
+
+
+def unknown_names(claim: Claim, texts: Sequence[str]) -> list[str]:
+    """Return what a claim quotes as a name or title and no text has a word of."""
+    known = frozenset(term for text in texts for term in content_terms(text))
+    quoted = [match[1] or match[2] for match in _QUOTED.finditer(claim.text)]
+    return [
+        each
+        for each in dict.fromkeys(quoted)
+        if (terms := frozenset(content_terms(each))) and terms.isdisjoint(known)
+    ]
 
 
 def told(records: Sequence[Record]) -> str:
