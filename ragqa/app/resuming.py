@@ -85,7 +85,7 @@ def forget(run_ids: Collection[str], *, settings: Settings | None = None) -> int
                 ledger.move(
                     record.id,
                     "failed",
-                    expected=("waiting_for_approval",),
+                    expected=["waiting_for_approval"],
                     error="the run was forgotten",
                 )
         forget_steps(folder, run_ids)
