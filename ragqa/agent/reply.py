@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,5 +47,14 @@ class AgentReply(ModelReply):
 
     @property
     def evidence(self) -> tuple[str, ...]:
-        """Return the results on which an answer may rest beside passages."""
-        return tuple(text for _, failed, text in self.outcomes if not failed)
+        """Return what an answer may rest on beside passages: results, and how often what was done.
+
+        That two tickets were made, no result says.
+        """
+        results = (text for _, failed, text in self.outcomes if not failed)
+        done = Counter(
+            record.name
+            for record in self.records
+            if record.is_done and not record.read_only and record.same_as is None
+        )
+        return (*results, *(f"{name}: {times}" for name, times in done.items() if times > 1))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
+from itertools import islice
 from typing import Any, Protocol
 
+from ragqa.agent.result_text import MAX_ITEMS
 from ragqa.agent.tool_record import ToolRecord
 from ragqa.ports import TraceConfig
 
@@ -80,12 +82,24 @@ def functions_of(
         asked = {"type": "tool_call", "id": call_id, "name": tool.name, "args": asked}
 
     def run() -> Any:
-        return tool.invoke(asked, config)
+        return _listed(tool.invoke(asked, config))
 
     async def arun() -> Any:
-        return await tool.ainvoke(asked, config)
+        import asyncio
+
+        result = await tool.ainvoke(asked, config)
+        return await asyncio.to_thread(_listed, result) if _only_yields(result) else result
 
     return (run if _blocks(tool) else None, arun if _is_async(tool) else None)
+
+
+def _only_yields(result: Any) -> bool:
+    return isinstance(result, Iterator)
+
+
+def _listed(result: Any) -> Any:
+    """Return what a generator yields, which can be read once only; anything else as it is."""
+    return list(islice(result, MAX_ITEMS)) if _only_yields(result) else result
 
 
 def _returns_as_it_is(tool: Any) -> bool:

@@ -96,10 +96,10 @@ def _marked(text: str) -> str:
 
 
 def _called_in(text: str, context: CheckContext) -> str:
-    """Return the name of the run's tool of which a text is nothing but a call."""
+    """Return a text that is nothing but a call of one of the run's tools; else nothing."""
     call = _ONE_CALL.fullmatch(text)
     names = {str(record.get("name")) for record in context.records}
-    return call[1] if call and call[1] in names else ""
+    return text if call and call[1] in names else ""
 
 
 class Scratchpad:
