@@ -40,6 +40,7 @@ def test_other_words_and_signs_do(one, other):
     ("one", "other"),
     [
         ("How long is delivery?", "How long does the delivery take?"),
+        ("Please tell me how long delivery takes", "How long is delivery?"),
         ("Can I return a kettle?", "Could I return the kettles?"),
         ("How long is the warranty of the lamp?", "The lamp's warranty: how long is it?"),
         ("退货要多久？", "请问退货要多久呢"),
@@ -59,7 +60,13 @@ def test_words_of_grammar_may_differ_in_nearly_equal_questions(one, other):
         ("Can I return it within 30 days?", "Can I return it within days?"),
         ("保修两年吗？", "保修三年吗？"),
         ("满100元免运费吗", "满200元免运费吗"),
+        ("How long is delivery of two items?", "How long is delivery of items?"),
+        ("One bag or two?", "Two bags or three?"),
+        ("returns after twelve days", "returns after days"),
+        ("half price returns", "price returns"),
         # negations
+        ("Is it rarely cleaned?", "Is it cleaned?"),
+        ("Is it hardly used?", "Is it used?"),
         ("Can I return it?", "Can't I return it?"),
         ("Is it covered?", "Is it not covered?"),
         ("Which items can be returned?", "Which items cannot be returned?"),
@@ -67,6 +74,9 @@ def test_words_of_grammar_may_differ_in_nearly_equal_questions(one, other):
         ("可以退货吗？", "不可以退货吗？"),
         ("哪些商品支持退货", "哪些商品不支持退货"),
         # names
+        ("delivery norway", "delivery"),
+        ("is anna allowed a refund?", "is a refund allowed?"),
+        ("what is the price of the acme kettle?", "what is the price of the kettle?"),
         ("When did Alice join?", "When did Bob join?"),
         ("when did alice join", "when did bob join"),
         ("Who founded Cambridge?", "Who founded Cambridge University?"),
