@@ -9,6 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextvars import copy_context
+from functools import wraps
 from typing import Any
 
 GRACE_S = 1.0
@@ -139,11 +140,24 @@ class BoundedCall:
         return asyncio.run(within_time())
 
 
+def kept(coroutine: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Return the function of a tool such that its SystemExit ends the tool, not the event loop.
+
+    LangChain runs it as a task of its own, and no caller of a task can catch that.
+    """
+
+    @wraps(coroutine)
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await coroutine(*args, **kwargs)
+        except (SystemExit, KeyboardInterrupt) as exc:
+            raise EndedError(exc) from exc
+
+    return run
+
+
 async def _awaited(arun: Callable[[], Awaitable[Any]]) -> Any:
-    try:
-        return await arun()
-    except (SystemExit, KeyboardInterrupt) as exc:  # raised by the tool, they would end the loop
-        raise EndedError(exc) from exc
+    return await kept(arun)()
 
 
 def _too_late(timeout_s: float) -> TimeoutError:

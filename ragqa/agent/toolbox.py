@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragqa.agent.bounded_call import kept
 from ragqa.agent.definitions import ToolDefinition, checked_definitions, definition_of
 from ragqa.agent.policy import ToolPolicy
 from ragqa.errors import ConfigError, UnknownNameError
@@ -72,15 +73,16 @@ def _langchain_tool(tool: Any) -> BaseTool:
     from langchain_core.tools import BaseTool, StructuredTool
 
     if isinstance(tool, BaseTool):
-        return tool
+        coroutine = getattr(tool, "coroutine", None)
+        return tool if coroutine is None else tool.model_copy(update={"coroutine": kept(coroutine)})
     if not callable(tool) or isinstance(tool, type):
         raise ConfigError(
             f"A tool is a {type(tool).__name__}.",
             hint="Pass LangChain tools, or functions with type hints and a docstring.",
         )
-    kind = "coroutine" if inspect.iscoroutinefunction(tool) else "func"
+    given = {"coroutine": kept(tool)} if inspect.iscoroutinefunction(tool) else {"func": tool}
     try:
-        made: BaseTool = StructuredTool.from_function(**{kind: tool}, parse_docstring=False)
+        made: BaseTool = StructuredTool.from_function(**given, parse_docstring=False)
     except (ValueError, TypeError) as exc:
         name = getattr(tool, "__name__", str(tool))
         raise ConfigError(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from langchain_core.tools import tool
 
 from ragqa.agent.policy import ToolPolicy
 from ragqa.contract import Passage
@@ -224,9 +225,18 @@ def test_one_that_hangs_does_not_hold_the_others(openai_server, asynchronous):
     ]
 
 
-def stock(item: str) -> str:
-    """Look up how many pieces of an item are in stock."""
-    return f"{item}: 12"
+async def leave(item: str) -> str:
+    """Look an item up."""
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize("made", [lambda: leave, lambda: tool(leave)])
+def test_a_tool_that_leaves_ends_itself_alone(openai_server, made):
+    server = openai_server(calls(("leave", {"item": "a"})), UNCLEAR)
+    agent = agent_at(server, tools=[made()], policies={"leave": READ})
+    answer = asyncio.run(agent.ainvoke("What is a?"))
+    assert (answer.status, states(answer)) == ("answered", [("leave", "failed")])
+    assert "SystemExit" in answer.tools[0]["error"]
 
 
 def test_a_model_that_calls_on_after_the_limit_gets_no_more(openai_server):

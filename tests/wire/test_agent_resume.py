@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,38 @@ def test_a_schema_that_is_none_leaves_the_run_waiting(desk):
     with pytest.raises(ConfigError):
         ragqa.resume(run_id, settings=settings, **given, schema=dict)
     assert ragqa.resume(run_id, settings=settings, **given).status == "answered"
+
+
+def until_made(service: TicketService) -> None:
+    """Wait until there is a ticket; not for ever."""
+    give_up_s = time.monotonic() + 10
+    while not service.tickets() and time.monotonic() < give_up_s:
+        time.sleep(0.02)
+
+
+def test_cancelled_while_it_carries_out_what_was_approved(desk, service):
+    again = [calls(CALL), acted(DONE)]
+    _, settings, given = desk(calls(CALL), *again)
+    chain = ragqa.chain("agent", settings=settings, **given)
+    run_id = chain.invoke(WISH).run_id
+    decide(run_id, True, settings=settings)
+    service.faults(delay_after_s=0.8)
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(ragqa.aresume(run_id, settings=settings, **given))
+        await asyncio.to_thread(until_made, service)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    service.faults()
+    assert runs_for(settings).get(run_id).state == "cancelled"
+    with pytest.raises(ConfigError):
+        ragqa.resume(run_id, settings=settings, **given)
+    answer = chain.invoke(WISH)
+    assert (answer.status, states(answer)) == ("answered", [("create_ticket", "verified")])
+    assert len(service.tickets()) == 1
 
 
 def texts_in(folder: Path) -> str:
