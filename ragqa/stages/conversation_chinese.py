@@ -196,7 +196,7 @@ def _things(text: str) -> Iterator[Thing]:
             yield from _thing(text, start, end)
             start = end = -1
             continue
-        if start < 0 or begin != end:
+        if start < 0 or text[end:begin].strip(" "):  # a blank joins a Latin name: Nova 书桌
             yield from _thing(text, start, end)
             start = begin
         end = stop

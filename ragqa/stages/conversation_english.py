@@ -36,6 +36,7 @@ _BE = re.compile(r"(?:and |but |so )?(?:is|are|was|were)\b", re.IGNORECASE)
 _PREPOSITION = re.compile(
     r"(?:to|for|in|with|without|from|on|at|by|after|before|outside|within|of|as|if)\b", re.I
 )
+_IN = re.compile(r"in (?:the )?", re.IGNORECASE)
 _ONE = re.compile(r"\bones?\b", re.IGNORECASE)
 _POINTED = re.compile(r"\b(?:this|that|these|those) ones?\b", re.IGNORECASE)
 _THANKS = re.compile(
@@ -224,11 +225,12 @@ def _replaced(said: EnglishQuestion, pronoun: re.Match[str], subject: Thing) -> 
 def _completed(said: EnglishQuestion, before: EnglishQuestion, subject: Thing | None) -> str | None:
     """Complete a fragment by the question before."""
     rest = (said.rest or said.text).strip().rstrip("?!. ")
+    rest = _IN.sub("", rest) if EnglishQuestion(_IN.sub("", rest)).only_varies else rest
     frame = before.text.rstrip("?!. ")
     if subject is None and said.only_varies:
         return None
     if subject is None or _PREPOSITION.match(rest):
-        return f"{frame} {rest}?" if _PREPOSITION.match(rest) else f"{frame}, {rest}?"
+        return f"{_placed(frame, rest)}?" if _PREPOSITION.match(rest) else f"{frame}, {rest}?"
     fragment = EnglishQuestion(rest)
     matter = fragment.things or set(fragment.words) & ASPECTS
     if _ONE.search(rest) or fragment.only_varies or not matter:
@@ -236,6 +238,13 @@ def _completed(said: EnglishQuestion, before: EnglishQuestion, subject: Thing | 
     if fragment.things:
         return _swapped(before, subject, rest)
     return f"What about {rest} for {subject.text}?"
+
+
+def _placed(frame: str, phrase: str) -> str:
+    """Put a phrase with a preposition behind a question, or in the place of such a one."""
+    preposition = phrase.split(maxsplit=1)[0].lower()
+    taken = re.search(rf" {preposition} (?:the )?[\w-]+(?: [A-Z][\w-]+)?$", frame)
+    return f"{frame[: taken.start()] if taken else frame} {phrase}"
 
 
 def _swapped(before: EnglishQuestion, subject: Thing, name: str) -> str:
