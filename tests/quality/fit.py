@@ -171,7 +171,7 @@ def is_right(case: Case) -> bool:
 def evidence_of(
     told: Sequence[Case], names: Sequence[str]
 ) -> tuple[list[Case], np.ndarray, np.ndarray]:
-    """Return the cases with a sentence to quote, their features, and whether the best one is right."""
+    """Return the cases with a sentence to quote, their features, and whether the best is right."""
     best = [(case, case.quotable) for case in told]
     kept = [(case, ranked) for case, ranked in best if ranked]
     weighed = [(c, r, weigh(asked(c.row.question), r).features) for c, r in kept]

@@ -219,3 +219,28 @@ def test_other_notes_are_kept() -> None:
     after = stage.step(turn)
     assert isinstance(after, Turn)
     assert after.notes["seen"] == 1
+
+
+NEIGHBOURS = "The red kettle holds {} litres. The blue kettle holds 1.5 litres."
+
+
+def test_two_neighbouring_sentences_that_are_as_good_are_quoted_as_one_piece() -> None:
+    text = NEIGHBOURS.format("1.7")
+    made = draft("How many litres does a kettle hold?", passage(text))
+    assert answer(made).answer == text
+    assert [citation.quote for citation in made.citations] == [text]
+    assert made.citations[0].verified
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NEIGHBOURS.format("1.7").replace(". The", ".\n\nThe"),
+        NEIGHBOURS.format("1.7, and " + "very " * 40 + "many more,"),
+    ],
+    ids=["another paragraph", "too long together"],
+)
+def test_sentences_apart_or_too_long_together_are_not_quoted_as_one(text: str) -> None:
+    made = draft("How many litres does a kettle hold?", passage(text))
+    (citation,) = made.citations
+    assert ("red" in citation.quote) != ("blue" in citation.quote)
