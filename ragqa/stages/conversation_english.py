@@ -243,8 +243,11 @@ def _completed(said: EnglishQuestion, before: EnglishQuestion, subject: Thing | 
 def _placed(frame: str, phrase: str) -> str:
     """Put a phrase with a preposition behind a question, or in the place of such a one."""
     preposition = phrase.split(maxsplit=1)[0].lower()
-    taken = re.search(rf" {preposition} (?:the )?[\w-]+(?: [A-Z][\w-]+)?$", frame)
-    return f"{frame[: taken.start()] if taken else frame} {phrase}"
+    name = r"[A-Z][\w-]*(?: [A-Z][\w-]*)*"
+    taken = re.search(rf" {preposition} (?:the )?(?:{name}|[\w-]+(?: {name})?$)", frame)
+    if taken is None:
+        return f"{frame} {phrase}"
+    return f"{frame[: taken.start()]} {phrase}{frame[taken.end() :]}"
 
 
 def _swapped(before: EnglishQuestion, subject: Thing, name: str) -> str:

@@ -37,6 +37,8 @@ def after(*questions: str, answer: str = "") -> list[PastTurn]:
         ("How long is delivery?", "and to Norway?", "How long is delivery to Norway?"),
         ("Do you ship the Nova desk to Spain?", "and to Portugal?",
          "Do you ship the Nova desk to Portugal?"),
+        ("How long does delivery to New York take?", "and to Boston?",
+         "How long does delivery to Boston take?"),
         ("Is the red mug dishwasher safe?", "And in blue?", "Is the blue mug dishwasher safe?"),
         ("Nova 书桌多少钱？", "Vega 椅子呢？", "Vega 椅子多少钱？"),
         ("L4 台灯多少钱？", "那运费呢？", "L4 台灯的运费呢？"),
