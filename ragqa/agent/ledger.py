@@ -25,7 +25,6 @@ from ragqa.agent.ledger_schema import (
     CHANGEABLE,
     FORGET_REASONS,
     FORGET_TEXTS,
-    IS_CLEAR,
     JSON_COLUMNS,
     SCHEMA,
     as_text,
@@ -208,10 +207,9 @@ class Ledger(LedgerReader):
         That an operation was done, and its key, stay: forgetting must not let it be done again.
         What is not clear yet stays as it is.
         """
-        ids, ours = tuple(run_ids), f"{IS_CLEAR} AND run_id IN ({marks(run_ids)})"
         with self._writing():
-            self._database.change(f"{FORGET_REASONS} WHERE {ours})", ids)
-            count = self._database.change(f"{FORGET_TEXTS} WHERE {ours}", ids)
+            self._database.change(FORGET_REASONS.format(marks(run_ids)), tuple(run_ids))
+            count = self._database.change(FORGET_TEXTS.format(marks(run_ids)), tuple(run_ids))
         self._database.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # it holds what was erased
         return count
 

@@ -63,16 +63,19 @@ COLUMNS: Final = (
     "verification, approval, same_as, fallback_for, by_provider, owner"
 )
 _NAMES: Final = tuple(COLUMNS.split(", "))
-IS_CLEAR: Final = (
+_CLEAR = (
     "(state IN ('verified', 'failed') OR (state = 'succeeded' AND completes = 'succeeded'))"
+    " AND run_id IN ({})"
 )
 FORGET_TEXTS: Final = (
-    "UPDATE tool_call SET sent = '', arguments = NULL, result = '', error = '', verification = "
+    "UPDATE tool_call SET sent = '', arguments = NULL, result = '', error = '', verification = "  # noqa: S608
     "CASE WHEN verification IS NOT NULL"
     " THEN json_object('finding', json_extract(verification, '$.finding')) END"
+    f" WHERE {_CLEAR}"
 )
 FORGET_REASONS: Final = (
-    "UPDATE tool_move SET reason = '' WHERE record_id IN (SELECT id FROM tool_call"
+    "UPDATE tool_move SET reason = ''"  # noqa: S608
+    f" WHERE record_id IN (SELECT id FROM tool_call WHERE {_CLEAR})"
 )
 JSON_COLUMNS: Final = frozenset({"claims", "arguments", "verification", "approval"})
 CHANGEABLE: Final = frozenset(
