@@ -26,7 +26,7 @@ ask: $(BIN)/.installed  ## answer from the sample documents: make ask Q="…"
 	@$(BIN)/python -m ragqa ask "$$QUESTION" --docs ragqa/samples/shop
 
 test: $(BIN)/.dev  ## run all tests that need no model and no service
-	$(BIN)/python -m pytest -n auto -p no:benchmark
+	$(BIN)/python -m pytest -n auto --dist worksteal -p no:benchmark
 
 check: $(BIN)/.dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
