@@ -126,8 +126,10 @@ class Database:
         self.close()
 
     def __del__(self) -> None:
-        with suppress(Exception):
+        try:  # noqa: SIM105 -- at the interpreter's end even contextlib's names are gone
             self._drop()
+        except Exception:  # noqa: S110
+            pass
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -545,6 +545,15 @@ def test_cancelling_parallel_calls_leaves_each_record_true(ledger):
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads")
+@pytest.fixture
+def heeded_interrupts():
+    """Heed Ctrl-C, which processes in the background of a shell ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded_interrupts")
 def test_a_keyboard_interrupt_leaves_unknown(ledger):
     mail = Mail("slow")
     executor = executor_for(ledger, mail, timeout_s=5.0)
