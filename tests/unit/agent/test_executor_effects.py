@@ -544,7 +544,6 @@ def test_cancelling_parallel_calls_leaves_each_record_true(ledger):
     assert [record.state for record in executor.records()] == ["verified", "verified"]
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads")
 @pytest.fixture
 def heeded_interrupts():
     """Heed Ctrl-C, which processes in the background of a shell ignore."""
@@ -553,6 +552,7 @@ def heeded_interrupts():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads")
 @pytest.mark.usefixtures("heeded_interrupts")
 def test_a_keyboard_interrupt_leaves_unknown(ledger):
     mail = Mail("slow")
