@@ -86,20 +86,22 @@ def render(blocks: Iterable[ContextBlock]) -> str:
 
 
 def _rendered(block: ContextBlock, fence: str) -> str:
-    title, heading = _one_line(block.passage.title), _heading(block.passage)
+    title = _one_line(block.passage.title)
+    heading = _heading(block.passage.heading, block.passage.text) if block.passage.heading else ""
     above = f"{fence} [{block.number}] {title}\n"
     return f"{above}{heading}\n{block.text}" if heading else f"{above}{block.text}"
 
 
-def _heading(passage: Passage) -> str:
+@lru_cache(maxsize=512)
+def _heading(headings: str, text: str) -> str:
     """Return the innermost headings that fit; the title alone may not say what a row is about."""
     kept = ""
-    for part in reversed(_one_line(passage.heading).split(" > ")):
+    for part in reversed(_one_line(headings).split(" > ")):
         longer = f"{part} > {kept}" if kept else part
         if len(longer) > _LONGEST_HEADING:
             break
         kept = longer
-    return "" if kept in passage.text else kept
+    return "" if kept in text else kept
 
 
 def _fence(blocks: Iterable[ContextBlock]) -> str:
@@ -108,8 +110,13 @@ def _fence(blocks: Iterable[ContextBlock]) -> str:
         for block in blocks
         for text in (block.text, block.passage.title, block.passage.heading)
     )
-    longest = max((len(row) for text in texts for row in _DASHES.findall(text)), default=2)
-    return "-" * (longest + 1)
+    return "-" * (max(map(_longest_row, texts), default=2) + 1)
+
+
+@lru_cache(maxsize=2048)  # of the blocks under choice, one changes at a time
+def _longest_row(text: str) -> int:
+    """Return the length of the longest row of dashes; 2 where none has three."""
+    return max(map(len, _DASHES.findall(text)), default=2) if "---" in text else 2
 
 
 @lru_cache(maxsize=512)  # a service retrieves the same passages again and again
