@@ -8,7 +8,7 @@ LangChain.
 
 from ragqa.flow.drive import Event, ainvoke, astream, invoke, stream
 from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, TextReveal, Withdrawn, quick
-from ragqa.flow.pipeline import Pipeline, Stage, surrounded
+from ragqa.flow.pipeline import Pipeline, Stage, observed, surrounded
 
 __all__ = [
     "Ask",
@@ -24,6 +24,7 @@ __all__ = [
     "ainvoke",
     "astream",
     "invoke",
+    "observed",
     "quick",
     "stream",
     "surrounded",

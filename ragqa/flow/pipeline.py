@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ragqa.contract import Turn
-from ragqa.flow.effects import Effects
+from ragqa.flow.effects import Effect, Effects
 from ragqa.ports import Clock
 
 Step = Callable[[Turn], Turn | Effects]
@@ -83,3 +85,32 @@ def surrounded(pipeline: Pipeline, run: Step) -> Pipeline:
     It has the stages of the pipeline, and adds no timing of its own: they would count twice.
     """
     return _Surrounded(pipeline.stages, pipeline.clock, run)
+
+
+Note = Callable[[Any, Exception | None], object]
+"""Told the result of an effect, or its error."""
+
+
+def observed(effects: Effects, watch: Callable[[Effect], Note]) -> Effects:
+    """Pass effects and their results on unchanged, while somebody watches.
+
+    Args:
+        effects: A running stage or pipeline.
+        watch: Told each effect before it is carried out; what it returns is told the outcome.
+    """
+    result: Any = None
+    error: Exception | None = None
+    with closing(effects):
+        while True:
+            try:
+                effect = effects.throw(error) if error else effects.send(result)
+            except StopIteration as stop:
+                turn: Turn = stop.value
+                return turn
+            result = error = None
+            note = watch(effect)
+            try:
+                result = yield effect
+            except Exception as exc:
+                error = exc
+            note(result, error)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import Any
 
 from ragqa.contract import Turn
 from ragqa.errors import StorageBusyError
-from ragqa.flow import Call, Effects, Pipeline, quick, surrounded
+from ragqa.flow import Call, Effects, Pipeline, observed, quick, surrounded
 from ragqa.ports import Parts, RunStore
 from ragqa.ports.transport import listener
 from ragqa.stages.recording import Recording
@@ -39,7 +39,7 @@ def _recorded(
     token = listener.set(recording.happened)
     try:
         yield writer.effect(lambda: recording.began(runs.begin(recording.run())))
-        turn = yield from _watched(pipeline.effects(turn), recording)
+        turn = yield from observed(pipeline.effects(turn), recording.asked)
         yield writer.effect(lambda: runs.save(recording.answered(turn)))
         return turn
     except Exception as exc:
@@ -52,26 +52,6 @@ def _recorded(
     finally:
         with suppress(ValueError):  # a stream may end in another context than it began in
             listener.reset(token)
-
-
-def _watched(effects: Effects, recording: Recording) -> Effects:
-    """Pass on the effects of a chain and their results, noting both."""
-    result: Any = None
-    error: Exception | None = None
-    with closing(effects):
-        while True:
-            try:
-                effect = effects.throw(error) if error else effects.send(result)
-            except StopIteration as stop:
-                turn: Turn = stop.value
-                return turn
-            result = error = None
-            note = recording.asked(effect)
-            try:
-                result = yield effect
-            except Exception as exc:
-                error = exc
-            note(result, error)
 
 
 class _Writer:

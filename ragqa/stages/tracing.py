@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Answer, Passage, Turn
 from ragqa.errors import RagqaError
-from ragqa.flow import Ask, Call, Effect, Effects, Pipeline, surrounded
+from ragqa.flow import Ask, Call, Effect, Effects, Pipeline, observed, surrounded
+from ragqa.flow.pipeline import Note
 from ragqa.ports import ModelReply, Parts
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _traced(turn: Turn, pipeline: Pipeline, tracer: Tracer) -> Effects:
         attributes["gen_ai.conversation.id"] = turn.session_id
     span = tracer.start_span(f"{operation} {turn.chain}", attributes=attributes)
     try:
-        turn = yield from _observed(pipeline.effects(turn), _Spans(tracer, span))
+        turn = yield from observed(pipeline.effects(turn), _Spans(tracer, span).begun)
         if turn.answer is not None:
             _describe(span, turn.answer)
             _trace_tools(turn.answer, tracer, span)
@@ -56,26 +56,6 @@ def _traced(turn: Turn, pipeline: Pipeline, tracer: Tracer) -> Effects:
         span.end()
 
 
-def _observed(effects: Effects, spans: _Spans) -> Effects:
-    """Pass effects and results on; each call gets a span that is a child of the ask's."""
-    result: Any = None
-    error: Exception | None = None
-    with closing(effects):
-        while True:
-            try:
-                effect = effects.throw(error) if error else effects.send(result)
-            except StopIteration as stop:
-                turn: Turn = stop.value
-                return turn
-            result = error = None
-            started_ns = time.time_ns()
-            try:
-                result = yield effect
-            except Exception as exc:
-                error = exc
-            spans.add(effect, result, error, started_ns)
-
-
 class _Spans:
     """Makes the spans of calls once they have ended: only then is it known what they were."""
 
@@ -84,6 +64,11 @@ class _Spans:
 
         self._tracer = tracer
         self._context = set_span_in_context(parent)
+
+    def begun(self, effect: Effect) -> Note:
+        """Note when an effect began; return what makes its span from the outcome."""
+        started_ns = time.time_ns()
+        return lambda result, error: self.add(effect, result, error, started_ns)
 
     def add(self, effect: Effect, result: Any, error: Exception | None, started_ns: int) -> None:
         """Add the span of an effect, if it is one that people look for."""

@@ -255,7 +255,8 @@ class TestHolding:
 
     def test_other_sessions_are_free(self, store, session):
         with store.hold(session, "ann", "r", 0), store.hold(f"{session} 2", "ann", "r", 0):
-            pass
+            assert store.try_hold(session, "ann", "other") is None
+            assert store.try_hold(f"{session} 3", "ann", "r") is not None
 
     def test_an_error_lets_go(self, store, session):
         with pytest.raises(ZeroDivisionError), store.hold(session, "ann", "r", 0):

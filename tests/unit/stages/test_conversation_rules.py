@@ -143,8 +143,8 @@ def test_languages_may_change():
 )
 @pytest.mark.parametrize("earlier", ["?", "水壶", "How much is the kettle?", "", "它", "it?"])
 def test_nothing_breaks_on_little(question, earlier):
-    resolved(question, after(earlier))
-    stands_alone(question)
+    assert isinstance(resolved(question, after(earlier)), str | None)
+    assert stands_alone(question) in {True, False}
 
 
 def test_long_questions_take_no_long_time():
