@@ -132,7 +132,13 @@ def _repeats(candidate: Candidate, seen: list[frozenset[str]]) -> bool:
     terms = candidate.terms
     if not terms:
         return not any(map(str.isalnum, candidate.text))
-    return any(len(terms & other) >= _ALIKE * len(terms | other) for other in seen)
+    return any(_are_alike(terms, other) for other in seen)
+
+
+def _are_alike(terms: frozenset[str], other: frozenset[str]) -> bool:
+    shorter, longer = sorted((len(terms), len(other)))
+    # Sets of such different sizes cannot share enough, which spares comparing them.
+    return shorter >= _ALIKE * longer and len(terms & other) >= _ALIKE * len(terms | other)
 
 
 @dataclass(slots=True)

@@ -55,6 +55,7 @@ _STARTS = (
 )
 _PERSON_TAGS = frozenset({"nr", "nrt", "nrfg", "nt", "nz"})
 _PLACE_TAGS = frozenset({"ns", "nt", "nz"})
+_MARKED = frozenset({*_PATTERNS_EN, "person", "place"})
 _NAMING = (
     r"\b(?:called|named|term(?:ed)?|known as|referred to|so-called|dubbed|nicknamed)\b"
     r"|叫|称|名为|又名|别名|即"
@@ -85,16 +86,20 @@ def _spans(sentence: str, question: Asked) -> Iterable[Span] | None:
         if told or measure.name != "duration":
             return told
         kind = "time"  # "until the nineteenth century" tells a duration, too
-    chinese = has_han(question.text) and has_han(sentence)
-    pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
-    if pattern is not None:
-        flags = re.I if kind != "time" else 0  # "May" is a month, "may" is not
-        spans: Iterator[Span] = (m.span() for m in re.finditer(pattern, sentence, flags))
-    elif kind in {"person", "place"}:
-        spans = _names(sentence, _PERSON_TAGS if kind == "person" else _PLACE_TAGS, chinese)
-    else:
+    if kind not in _MARKED:
         return None
-    return (span for span in spans if _is_new(sentence[span[0] : span[1]], question))
+    marks = _marks(sentence, kind, has_han(question.text) and has_han(sentence))
+    return (span for span in marks if _is_new(sentence[span[0] : span[1]], question))
+
+
+@lru_cache(maxsize=2048)  # the same sentences are retrieved again and again
+def _marks(sentence: str, kind: AnswerType, chinese: bool) -> tuple[Span, ...]:
+    """Return the slices of a sentence that look like answers of a kind."""
+    pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
+    if pattern is None:
+        return tuple(_names(sentence, _PERSON_TAGS if kind == "person" else _PLACE_TAGS, chinese))
+    flags = re.I if kind != "time" else 0  # "May" is a month, "may" is not
+    return tuple(match.span() for match in re.finditer(pattern, sentence, flags))
 
 
 def measured_spans(sentence: str, measure: Measure) -> list[Span]:
@@ -138,5 +143,10 @@ def _names(sentence: str, tags: frozenset[str], chinese: bool) -> Iterator[Span]
 def _is_new(text: str, question: Asked) -> bool:
     if HAN_RUN.search(text):
         return text not in question.text
-    terms = content_terms(text, segment=False)
+    terms = _terms(text)
     return not terms or any(term not in question.weights for term in terms)
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> tuple[str, ...]:
+    return content_terms(text, segment=False)

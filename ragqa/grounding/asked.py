@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from ragqa.grounding.reading import begins
 from ragqa.language import (
     AnswerType,
     Language,
@@ -36,6 +37,7 @@ class Asked:
         language: Its language.
         answer_type: The kind of answer it asks for.
         weights: Its telling terms, each with how much it tells.
+        beginnings: The same terms, each with its beginning, see ``reading``.
         characters: Its Han characters that carry matter.
         pairs: Neighbouring Han characters, and neighbouring telling words of other scripts.
         names: Those of its terms that are proper names.
@@ -48,6 +50,7 @@ class Asked:
     language: Language
     answer_type: AnswerType
     weights: Mapping[str, float]
+    beginnings: tuple[tuple[str, str], ...]
     characters: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     names: frozenset[str]
@@ -78,6 +81,7 @@ def asked(question: str) -> Asked:
         language=language_of(question),
         answer_type=answer_type(question),
         weights={term: rarity(term) for term in terms},
+        beginnings=tuple((term, begins(term)) for term in dict.fromkeys(terms)),
         characters=frozenset("".join(han)),
         pairs=frozenset(pairwise(latin)) | {pair for run in runs for pair in pairwise(run)},
         names=frozenset(_names(question)) & set(terms),

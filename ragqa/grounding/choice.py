@@ -7,17 +7,17 @@ and a score that adds them up by fixed weights.
 from __future__ import annotations
 
 import math
-import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragqa.contract import Passage
 from ragqa.grounding.answer_spans import could_answer, names_something
 from ragqa.grounding.asked import Asked, asked
-from ragqa.grounding.reading import beginnings, begins, read_sentences
+from ragqa.grounding.reading import ReadSentence, beginnings, read_sentences
 from ragqa.language import content_terms, likeness
 from ragqa.language.script import HAN_RUN
 
@@ -50,8 +50,7 @@ Shares = tuple[float, ...]
 """How nearly each term of the question was found, in the order of its terms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A sentence of a passage, and how well it answers.
 
     Attributes:
@@ -63,8 +62,9 @@ class Candidate:
         features: What speaks for it, by name, mostly between 0 and 1.
         score: The weighted sum of its features.
         terms: Its words that carry matter.
-        found: The question's terms in it.
-        found_in_passage: The question's terms in its passage, title and heading.
+        question_terms: The terms of the question.
+        shares: How nearly it holds each of them.
+        passage_shares: How nearly its passage does, title and heading included.
     """
 
     passage: Passage
@@ -76,8 +76,19 @@ class Candidate:
     features: Mapping[str, float]
     score: float
     terms: frozenset[str]
-    found: Mapping[str, float]
-    found_in_passage: Mapping[str, float]
+    question_terms: tuple[str, ...]
+    shares: Shares
+    passage_shares: Shares
+
+    @property
+    def found(self) -> dict[str, float]:
+        """Return how nearly each term of the question was found in it."""
+        return dict(zip(self.question_terms, self.shares, strict=True))
+
+    @property
+    def found_in_passage(self) -> dict[str, float]:
+        """Return how nearly each was found in its passage, title and heading."""
+        return dict(zip(self.question_terms, self.passage_shares, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +99,12 @@ class _Weighed:
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     total: float
+    nothing: Shares
 
     @classmethod
     def of(cls, what: Asked, weights: Mapping[str, float]) -> _Weighed:
-        return cls(what, tuple(weights), tuple(weights.values()), sum(weights.values()) or 1.0)
-
-    @property
-    def nothing(self) -> Shares:
-        return (0.0,) * len(self.terms)
-
-    def share(self, found: Shares) -> float:
-        """Return the weighted share of the question that was found."""
-        shares: float = sum(map(operator.mul, self.weights, found))
-        return shares / self.total
+        total = sum(weights.values()) or 1.0
+        return cls(what, tuple(weights), tuple(weights.values()), total, (0.0,) * len(weights))
 
 
 def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate]:
@@ -144,12 +148,13 @@ def _local_weights(what: Asked, read: Sequence[_Read]) -> dict[str, float]:
     """
     having = [sentence.found for one in read for sentence in one.sentences]
     most = math.log(2 * len(having) + 2)
+    counts = [sum(map(bool, column)) for column in zip(*having, strict=True)]
 
-    def local(place: int) -> float:
-        count = sum(found[place] > 0 for found in having)
+    def local(count: int) -> float:
         return _FLOOR + (1 - _FLOOR) * math.log((len(having) + 1) / (count + 0.5)) / most
 
-    return {term: w * local(place) for place, (term, w) in enumerate(what.weights.items())}
+    counted = zip(what.weights.items(), counts or [0] * len(what.weights), strict=True)
+    return {term: weight * local(count) for (term, weight), count in counted}
 
 
 def _relative(score: float, top: float, rank: int) -> float:
@@ -157,15 +162,10 @@ def _relative(score: float, top: float, rank: int) -> float:
     return max(score, 0.0) / top if top > 0 else 1 / (1 + rank)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence that was read for the terms of the question."""
+class _Sentence(NamedTuple):
+    """A sentence, and how nearly it holds the terms of the question."""
 
-    start: int
-    end: int
-    text: str
-    terms: tuple[str, ...]
-    known: frozenset[str]
+    of: ReadSentence
     found: Shares
 
 
@@ -184,78 +184,120 @@ class _Read:
 def _read(what: Asked, passage: Passage, rank: int) -> _Read:
     # Where the question has no Chinese, a document's need not be cut: no dictionary is loaded.
     segment = bool(what.characters)
-    title = _terms(_EXTENSION.sub("", passage.title), segment)
-    named = frozenset([*title, *_terms(passage.heading, segment)])
-    above = _found(what, named, beginnings(named))
-    titled = bool(title) and what.weights.keys() >= set(title)
+    titled, named, begun = _above(passage.title, passage.heading, segment)
+    above = _found(what, named, begun)
     read = [
-        _Sentence(*sentence[:5], _found(what, sentence.known, sentence.beginnings))
-        for sentence in read_sentences(passage.text, segment=segment)
+        _Sentence(one, _found(what, one.known, one.beginnings))
+        for one in read_sentences(passage.text, segment=segment)
     ]
-    whole = _union(above, *(sentence.found for sentence in read))
-    return _Read(passage, rank, read, above, titled, whole)
+    whole = _union(above, *(found for _, found in read))
+    return _Read(passage, rank, read, above, bool(titled) and what.weights.keys() >= titled, whole)
 
 
-@lru_cache(maxsize=1024)
-def _terms(text: str, segment: bool) -> tuple[str, ...]:
-    return content_terms(text, segment=segment)
+@lru_cache(maxsize=1024)  # the passages of a document share them
+def _above(
+    title: str, heading: str, segment: bool
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the terms of a title, these with those of the heading, and how the latter begin."""
+    titled = frozenset(content_terms(_EXTENSION.sub("", title), segment=segment))
+    named = titled.union(content_terms(heading, segment=segment))
+    return titled, named, beginnings(named)
 
 
 def _candidates(
     what: _Weighed, local: _Weighed, read: _Read, topics: Shares, known: Shares, retrieved: float
 ) -> Iterator[Candidate]:
-    whole = dict(zip(what.terms, read.whole, strict=True))
     known_above = _union(read.above, known)
-    for number, sentence in enumerate(read.sentences):
-        before = read.sentences[number - 1].found if number else what.nothing
-        earlier = read.sentences[number - 2].found if number > 1 else what.nothing
+    before = earlier = what.nothing
+    lead = ""
+    about = {term for term, share in zip(what.terms, topics, strict=True) if share}
+    for sentence, own in read.sentences:
+        found = _union(own, topics) if about else own
         near = _union(read.above, read.sentences[0].found, earlier)
-        found = _union(sentence.found, topics)
-        features = _own_features(what, sentence, found, topics) | {
-            "before": what.share(_beyond(before, found)),
-            "around": what.share(_beyond(near, _union(found, before))),
-            "attribute": what.share(_beyond(sentence.found, known_above)),
-            "reach": local.share(_union(found, before, near)),
+        features = {
+            **_shares(what, local, _Around(own, found, before, near, known_above)),
             "titled": float(read.titled),
             "retrieved": retrieved,
         }
+        features |= _own_features(what.asked, sentence, features["coverage"], about)
         yield Candidate(
             passage=read.passage,
             rank=read.rank,
             start=sentence.start,
             end=sentence.end,
             text=sentence.text,
-            lead=read.sentences[number - 1].text if number else "",
+            lead=lead,
             features=features,
-            score=sum(weight * features[name] for name, weight in WEIGHTS.items()),
+            score=sum([weight * features[name] for name, weight in WEIGHTS.items()]),
             terms=sentence.known,
-            found=dict(zip(what.terms, sentence.found, strict=True)),
-            found_in_passage=whole,
+            question_terms=what.terms,
+            shares=own,
+            passage_shares=read.whole,
         )
+        before, earlier, lead = own, before, sentence.text
+
+
+class _Around(NamedTuple):
+    """The question's terms in a sentence and around it.
+
+    Attributes:
+        own: In the sentence itself.
+        found: In it, or in what its whole document is about.
+        before: In the sentence before.
+        near: Above the passage, in its first sentence and in the last but one.
+        known: In what every sentence of the passage has above it.
+    """
+
+    own: Shares
+    found: Shares
+    before: Shares
+    near: Shares
+    known: Shares
+
+
+def _shares(what: _Weighed, local: _Weighed, around: _Around) -> dict[str, float]:
+    """Return the weighted shares of the question: each place counts what those nearer lack."""
+    coverage = before = near = attribute = reach = 0.0
+    for weight, local_weight, own, found, in_before, in_near, known in zip(
+        what.weights, local.weights, *around, strict=True
+    ):
+        farthest = found
+        coverage += weight * found
+        if in_before > farthest:
+            before += weight * (in_before - farthest)
+            farthest = in_before
+        if in_near > farthest:
+            near += weight * (in_near - farthest)
+            farthest = in_near
+        if own > known:
+            attribute += weight * (own - known)
+        reach += local_weight * farthest
+    return {
+        "coverage": coverage / what.total,
+        "before": before / what.total,
+        "around": near / what.total,
+        "attribute": attribute / what.total,
+        "reach": reach / local.total,
+    }
 
 
 def _found(what: Asked, terms: frozenset[str], begun: frozenset[str]) -> Shares:
-    return tuple([likeness(term, terms) if begins(term) in begun else 0.0 for term in what.weights])
+    return tuple(
+        [likeness(term, terms) if start in begun else 0.0 for term, start in what.beginnings]
+    )
 
 
 def _union(*shares: Shares) -> Shares:
     return tuple(map(max, *shares)) if len(shares) > 1 else shares[0]
 
 
-def _beyond(found: Shares, known: Shares) -> Shares:
-    return tuple([max(0.0, value - other) for value, other in zip(found, known, strict=True)])
-
-
 def _own_features(
-    what: _Weighed, sentence: _Sentence, found: Shares, topics: Shares
+    question: Asked, sentence: ReadSentence, coverage: float, about: set[str]
 ) -> dict[str, float]:
-    coverage = what.share(found)
-    question = what.asked
     typed = could_answer(sentence.text, question)
     return {
-        "coverage": coverage,
         "characters": _characters(question, sentence.text, coverage),
-        "pairs": _pairs(what, sentence, topics),
+        "pairs": _pairs(question, sentence, about),
         "typed": 0.5 if typed is None else float(typed),
         "naming": float(question.naming and names_something(sentence.text)),
         "measured": float(question.measure is not None and bool(typed)),
@@ -269,16 +311,18 @@ def _characters(what: Asked, text: str, coverage: float) -> float:
     return sum(char in text for char in what.characters) / len(what.characters)
 
 
-def _pairs(what: _Weighed, sentence: _Sentence, topics: Shares) -> float:
-    pairs = what.asked.pairs
+def _pairs(question: Asked, sentence: ReadSentence, about: set[str]) -> float:
+    """Return the share of the pairs that stand together, or are what the document is about."""
+    pairs = question.pairs
     if not pairs:
         return 0.0
-    own = set(pairwise(sentence.terms))
-    about = {term for term, share in zip(what.terms, topics, strict=True) if share}
-    return sum(_has(pair, own, sentence.text, about) for pair in pairs) / len(pairs)
+    return sum([_has(pair, sentence, about) for pair in pairs]) / len(pairs)
 
 
-def _has(pair: tuple[str, str], own: set[tuple[str, str]], text: str, about: set[str]) -> bool:
-    if pair in own or (pair[0] in about and pair[1] in about):
+def _has(pair: tuple[str, str], sentence: ReadSentence, about: set[str]) -> bool:
+    first, second = pair
+    if first in sentence.known and second in sentence.known and pair in pairwise(sentence.terms):
         return True
-    return HAN_RUN.match(pair[0]) is not None and "".join(pair) in text
+    if first in about and second in about:
+        return True
+    return HAN_RUN.match(first) is not None and first + second in sentence.text

@@ -58,22 +58,18 @@ def cite(passage: Passage, start: int, end: int, *, verified: bool) -> Citation:
 def locate(sentence: str, passages: Sequence[Passage]) -> Quote | None:
     """Return the quote that supports a sentence best; None where none does.
 
-    That is the sentence of the passages, or two neighbouring ones, that holds most of it; of
-    equal ones the shorter, then the one from the better passage.
+    That is the sentence of the passages, or two neighbouring ones, that holds most of it, and
+    its figures and names where any does.
     """
     plain = _MARK.sub("", sentence)
     weights = _weights(plain)
     if not weights:
         return _verbatim(plain.strip(), passages)
-    best = max(
-        _nearest(weights, passages),
-        key=lambda near: (holds(near.text, plain), near.share, -near.size),
-        default=None,
-    )
-    if best is None:
-        return None
-    verified = holds(best.text, plain)
-    return Quote(best.passage, best.start, best.end, best.text, verified)
+    nearest = _nearest(weights, passages)
+    for near in nearest:
+        if holds(near.text, plain):
+            return near.quote(verified=True)
+    return nearest[0].quote(verified=False) if nearest else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +86,15 @@ class _Near:
     def text(self) -> str:
         return self.passage.text[self.start : self.end]
 
+    def quote(self, *, verified: bool) -> Quote:
+        return Quote(self.passage, self.start, self.end, self.text, verified)
+
 
 def _nearest(weights: Mapping[str, float], passages: Sequence[Passage]) -> list[_Near]:
-    """Return the few slices that hold most of a sentence, those of the better passages first."""
+    """Return the few slices that hold most of a sentence, the best first.
+
+    Of equal ones the shorter comes first, then the one of the better passage.
+    """
     total = sum(weights.values())
     near = [
         _Near(passage, start, end, round(share, 2), len(terms))
