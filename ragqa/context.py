@@ -9,6 +9,7 @@ Kettles can be returned.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -50,13 +51,13 @@ def fit(
     choice = _Choice(passages, max_chars, max_tokens)
     if choice.take_all():
         return choice.blocks()
-    seen: list[frozenset[str]] = []
+    seen = _Seen()
     too_long = 0
     for candidate in rank_sentences(question, passages):
-        if _repeats(candidate, seen):
+        if seen.has(candidate):
             continue
-        if _add(choice, candidate) or (not seen and choice.add_cut(question, candidate)):
-            seen.append(candidate.terms)
+        if _add(choice, candidate) or (seen.is_empty and choice.add_cut(question, candidate)):
+            seen.add(candidate)
         elif (too_long := too_long + 1) == _FULL:
             break
     return choice.blocks()
@@ -128,17 +129,32 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _repeats(candidate: Candidate, seen: list[frozenset[str]]) -> bool:
-    terms = candidate.terms
-    if not terms:
-        return not any(map(str.isalnum, candidate.text))
-    return any(_are_alike(terms, other) for other in seen)
+class _Seen:
+    """The sentences chosen so far, by the number of their words."""
 
+    def __init__(self) -> None:
+        self._by_size: dict[int, list[frozenset[str]]] = {}
 
-def _are_alike(terms: frozenset[str], other: frozenset[str]) -> bool:
-    shorter, longer = sorted((len(terms), len(other)))
-    # Sets of such different sizes cannot share enough, which spares comparing them.
-    return shorter >= _ALIKE * longer and len(terms & other) >= _ALIKE * len(terms | other)
+    @property
+    def is_empty(self) -> bool:
+        return not self._by_size
+
+    def add(self, candidate: Candidate) -> None:
+        self._by_size.setdefault(len(candidate.terms), []).append(candidate.terms)
+
+    def has(self, candidate: Candidate) -> bool:
+        """Tell whether a sentence says nothing, or the same as one that was chosen."""
+        terms = candidate.terms
+        if not terms:
+            return not any(map(str.isalnum, candidate.text))
+        size = len(terms)
+        # Sets of sizes that differ by more cannot share enough: they need not be compared.
+        near = range(math.ceil(_ALIKE * size), math.floor(size / _ALIKE) + 2)
+        return any(
+            len(terms & other) >= _ALIKE * len(terms | other)
+            for other_size in near
+            for other in self._by_size.get(other_size, ())
+        )
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -62,14 +62,18 @@ def locate(sentence: str, passages: Sequence[Passage]) -> Quote | None:
     its figures and names where any does.
     """
     plain = _MARK.sub("", sentence)
-    weights = _weights(plain)
-    if not weights:
+    weighed = _weighed(plain)
+    if not weighed:
         return _verbatim(plain.strip(), passages)
-    nearest = _nearest(weights, passages)
+    nearest = _nearest(weighed, passages)
     for near in nearest:
         if holds(near.text, plain):
             return near.quote(verified=True)
     return nearest[0].quote(verified=False) if nearest else None
+
+
+_Weighed = tuple[str, str, float]
+"""A term, how it begins, and how much it tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +94,17 @@ class _Near:
         return Quote(self.passage, self.start, self.end, self.text, verified)
 
 
-def _nearest(weights: Mapping[str, float], passages: Sequence[Passage]) -> list[_Near]:
+def _nearest(weighed: list[_Weighed], passages: Sequence[Passage]) -> list[_Near]:
     """Return the few slices that hold most of a sentence, the best first.
 
     Of equal ones the shorter comes first, then the one of the better passage.
     """
-    total = sum(weights.values())
+    total = sum(weight for _, _, weight in weighed)
     near = [
         _Near(passage, start, end, round(share, 2), len(terms))
         for passage in passages
         for start, end, terms, beginnings in _slices(passage.text)
-        if (share := _held(weights, terms, beginnings) / total) >= _LEAST_SHARE
+        if (share := _held(weighed, terms, beginnings) / total) >= _LEAST_SHARE
     ]
     near.sort(key=lambda slice_: (-slice_.share, slice_.size))
     return near[:_FEW]
@@ -125,18 +129,17 @@ def citations_for(answer: str, passages: Sequence[Passage]) -> tuple[Citation, .
     return tuple(found.values())
 
 
-def _weights(text: str) -> Mapping[str, float]:
-    return {term: rarity(term) for term in content_terms(text)}
+def _weighed(text: str) -> list[_Weighed]:
+    terms = dict.fromkeys(content_terms(text))
+    return [(term, begins(term), rarity(term)) for term in terms]
 
 
-def _held(weights: Mapping[str, float], terms: frozenset[str], beginnings: frozenset[str]) -> float:
+def _held(weighed: list[_Weighed], terms: frozenset[str], beginnings: frozenset[str]) -> float:
     """Return how much of a sentence's words a slice holds, one or the like of it."""
     held = 0.0
-    for term, weight in weights.items():
-        if term in terms:
-            held += weight
-        elif begins(term) in beginnings:  # else nothing there is like it
-            held += weight * likeness(term, terms)
+    for term, beginning, weight in weighed:
+        if beginning in beginnings:  # else nothing there is like it
+            held += weight if term in terms else weight * likeness(term, terms)
     return held
 
 

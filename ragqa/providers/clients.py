@@ -22,6 +22,7 @@ import openai
 
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.lanes import Lanes
+from ragqa.providers.network import one_connection
 
 if TYPE_CHECKING:
     from ragqa.providers.entra import AsyncTokens, Tokens
@@ -107,8 +108,7 @@ class Clients:
         if not self._at.is_loopback and getproxies():
             return None
         verify = self._http()["verify"]
-        one = httpx2.Limits(max_connections=1, max_keepalive_connections=1)
-        return Lanes(lambda: httpx2.AsyncHTTPTransport(verify=verify, limits=one))
+        return Lanes(lambda: one_connection(verify))
 
     def _http(self) -> dict[str, Any]:
         return {

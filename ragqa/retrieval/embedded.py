@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ragqa.retrieval.vectors import Vectors
 
 SEARCH_TYPES = ("keyword", "similarity", "hybrid")
+_QUICK_PASSAGES = 200_000
 
 
 class EmbeddedIndex:
@@ -100,11 +101,22 @@ class EmbeddedIndex:
         """Do the same without blocking the event loop."""
         import asyncio
 
-        if self._model is None:  # nothing to wait for in between: one thread is enough
+        if self._model is None:  # nothing to wait for in between
+            if self._is_quick:
+                return self.retrieve(query, config)
             return await asyncio.to_thread(self.retrieve, query, config)
         search = await asyncio.to_thread(self._begin, query)
         vector = await self._model.aquery(query.text) if search.needs_vector else None
         return await asyncio.to_thread(self._finish, search, vector)
+
+    @property
+    def _is_quick(self) -> bool:
+        """Tell whether a search takes less than handing it to a thread: a millisecond or two.
+
+        Opening the index takes longer, so the first search goes to a thread.
+        """
+        opened = self._text.opened
+        return opened is not None and opened.searcher.num_docs <= _QUICK_PASSAGES
 
     def _begin(self, query: SearchQuery) -> _Search:
         view = self._view()

@@ -143,6 +143,12 @@ class TextIndex:
                 self._seen = (signature, self._load())
             return self._seen[1]
 
+    @property
+    def opened(self) -> View | None:
+        """Return the last state that was seen; None before the first."""
+        seen = self._seen
+        return None if seen is None else seen[1]
+
     def _signature(self) -> Signature:
         try:
             status = (self._text / "meta.json").stat()
