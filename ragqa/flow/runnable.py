@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import ensure_config
 
 from ragqa.contract import Turn
 from ragqa.flow import drive
+from ragqa.flow.hearing import is_heard
 from ragqa.flow.pipeline import Pipeline
 
 
@@ -41,10 +43,14 @@ class ChainRunnable(Runnable[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question."""
+        if not is_heard(config):
+            return self._run(input, None, ensure_config(config))
         return self._call_with_config(self._run_once, input, config, run_type="chain")
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question without blocking the event loop."""
+        if not is_heard(config):
+            return await self._arun(input, None, ensure_config(config))
         return await self._acall_with_config(self._arun_once, input, config, run_type="chain")
 
     def stream(

@@ -7,18 +7,16 @@ and a score that adds them up by fixed weights.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from ragqa.contract import Passage
 from ragqa.grounding.answer_spans import could_answer, names_something
 from ragqa.grounding.asked import Asked, asked
-from ragqa.grounding.reading import ReadSentence, beginnings, read_sentences
-from ragqa.language import content_terms, likeness
+from ragqa.grounding.matching import MatchedPassage, Shares, match, union
+from ragqa.grounding.reading import ReadSentence
 from ragqa.language.script import HAN_RUN
 
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
@@ -43,11 +41,6 @@ _FLOOR = 0.5
 
 _SOME = 3
 """So many passages of a document tell what it is about."""
-
-_EXTENSION = re.compile(r"\.\w{1,5}$")
-
-Shares = tuple[float, ...]
-"""How nearly each term of the question was found, in the order of its terms."""
 
 
 class Candidate(NamedTuple):
@@ -110,13 +103,13 @@ class _Weighed:
 def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate]:
     """Return every sentence of the passages, best first."""
     what = asked(question)
-    read = [_read(what, passage, rank) for rank, passage in enumerate(passages)]
+    read = [match(what, passage, rank) for rank, passage in enumerate(passages)]
     local = _Weighed.of(what, _local_weights(what, read))
     # Chinese words are graded by their frequency in the dictionary already.
     weighed = _Weighed.of(what, what.weights) if what.characters else local
     top = max((passage.score for passage in passages), default=0.0)
     topics = [_topics(weighed, one, read) for one in read]
-    known = _union(weighed.nothing, *topics)
+    known = union(weighed.nothing, *topics)
     candidates = [
         candidate
         for one, own in zip(read, topics, strict=True)
@@ -127,7 +120,7 @@ def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
-def _topics(what: _Weighed, one: _Read, read: Sequence[_Read]) -> Shares:
+def _topics(what: _Weighed, one: MatchedPassage, read: Sequence[MatchedPassage]) -> Shares:
     """Return which terms all of a passage's document is about.
 
     Those are the ones that half of its retrieved passages hold, if they are some. A section on
@@ -141,7 +134,7 @@ def _topics(what: _Weighed, one: _Read, read: Sequence[_Read]) -> Shares:
     return tuple(float(sum(share > 0 for share in term) >= least) for term in by_term)
 
 
-def _local_weights(what: Asked, read: Sequence[_Read]) -> dict[str, float]:
+def _local_weights(what: Asked, read: Sequence[MatchedPassage]) -> dict[str, float]:
     """Weigh a term less, the more of the retrieved sentences have it.
 
     Those terms say what all of the passages are about; the others, what is asked about it.
@@ -162,58 +155,21 @@ def _relative(score: float, top: float, rank: int) -> float:
     return max(score, 0.0) / top if top > 0 else 1 / (1 + rank)
 
 
-class _Sentence(NamedTuple):
-    """A sentence, and how nearly it holds the terms of the question."""
-
-    of: ReadSentence
-    found: Shares
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A passage that was read: its sentences, and what its title and heading hold."""
-
-    passage: Passage
-    rank: int
-    sentences: list[_Sentence]
-    above: Shares
-    titled: bool
-    whole: Shares
-
-
-def _read(what: Asked, passage: Passage, rank: int) -> _Read:
-    # Where the question has no Chinese, a document's need not be cut: no dictionary is loaded.
-    segment = bool(what.characters)
-    titled, named, begun = _above(passage.title, passage.heading, segment)
-    above = _found(what, named, begun)
-    read = [
-        _Sentence(one, _found(what, one.known, one.beginnings))
-        for one in read_sentences(passage.text, segment=segment)
-    ]
-    whole = _union(above, *(found for _, found in read))
-    return _Read(passage, rank, read, above, bool(titled) and what.weights.keys() >= titled, whole)
-
-
-@lru_cache(maxsize=1024)  # the passages of a document share them
-def _above(
-    title: str, heading: str, segment: bool
-) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the terms of a title, these with those of the heading, and how the latter begin."""
-    titled = frozenset(content_terms(_EXTENSION.sub("", title), segment=segment))
-    named = titled.union(content_terms(heading, segment=segment))
-    return titled, named, beginnings(named)
-
-
 def _candidates(
-    what: _Weighed, local: _Weighed, read: _Read, topics: Shares, known: Shares, retrieved: float
+    what: _Weighed,
+    local: _Weighed,
+    read: MatchedPassage,
+    topics: Shares,
+    known: Shares,
+    retrieved: float,
 ) -> Iterator[Candidate]:
-    known_above = _union(read.above, known)
+    known_above = union(read.above, known)
     before = earlier = what.nothing
     lead = ""
     about = {term for term, share in zip(what.terms, topics, strict=True) if share}
     for sentence, own in read.sentences:
-        found = _union(own, topics) if about else own
-        near = _union(read.above, read.sentences[0].found, earlier)
+        found = union(own, topics) if about else own
+        near = union(read.above, read.sentences[0].found, earlier)
         features = {
             **_shares(what, local, _Around(own, found, before, near, known_above)),
             "titled": float(read.titled),
@@ -279,16 +235,6 @@ def _shares(what: _Weighed, local: _Weighed, around: _Around) -> dict[str, float
         "attribute": attribute / what.total,
         "reach": reach / local.total,
     }
-
-
-def _found(what: Asked, terms: frozenset[str], begun: frozenset[str]) -> Shares:
-    return tuple(
-        [likeness(term, terms) if start in begun else 0.0 for term, start in what.beginnings]
-    )
-
-
-def _union(*shares: Shares) -> Shares:
-    return tuple(map(max, *shares)) if len(shares) > 1 else shares[0]
 
 
 def _own_features(

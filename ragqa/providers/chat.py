@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Usage
+from ragqa.flow.hearing import is_heard
 from ragqa.ports import Message, ModelReply, ModelRequest, TraceConfig
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.exchange import Exchanges
@@ -21,7 +22,7 @@ from ragqa.providers.forms import Mode
 from ragqa.providers.normal import REFUSAL
 from ragqa.providers.schema import response_format
 from ragqa.providers.translate import cause_of, translate
-from ragqa.providers.unheard import Unheard, is_heard
+from ragqa.providers.unheard import Unheard
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -89,7 +90,7 @@ class EndpointChatModel:
         """Return the whole reply."""
         llm, options = self.langchain, _options(request)
         with _translated(self._at):
-            if is_heard(llm, config):
+            if is_heard(config, llm.callbacks, verbose=llm.verbose):
                 return _reply_of(llm.invoke(*_call(request, config), **options))
             return _unheard_reply(self._unheard.complete(request, options))
 
@@ -97,7 +98,7 @@ class EndpointChatModel:
         """Do the same without blocking the event loop."""
         llm, options = await self._loaded(), _options(request)
         with _translated(self._at):
-            if is_heard(llm, config):
+            if is_heard(config, llm.callbacks, verbose=llm.verbose):
                 return _reply_of(await llm.ainvoke(*_call(request, config), **options))
             return _unheard_reply(await self._unheard.acomplete(request, options))
 

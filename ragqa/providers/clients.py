@@ -14,7 +14,7 @@ import time
 import weakref
 from collections.abc import AsyncGenerator, Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.request import getproxies
 
 import httpx2
@@ -48,7 +48,7 @@ class Clients:
         self._at = at
         self._lock = threading.Lock()
         self._blocking: openai.OpenAI | None = None
-        self._by_loop: dict[asyncio.AbstractEventLoop, tuple[openai.AsyncOpenAI, Any]] = {}
+        self._by_loop: dict[asyncio.AbstractEventLoop, _OfLoop] = {}
 
     def blocking(self) -> openai.OpenAI:
         """Return the client for blocking calls."""
@@ -64,13 +64,16 @@ class Clients:
         kept = self._by_loop.get(loop)
         if kept is None:
             client, tokens = self._made_async()
-            kept = client, self._until_loop_ends(loop, client, tokens)
+            ended = self._until_loop_ends(loop, client, tokens)
+            dropped = weakref.finalize(self, _close_soon, loop, client, tokens)
+            dropped.atexit = False
+            kept = _OfLoop(client, ended, dropped)
             with self._lock:
                 for old in [old for old in self._by_loop if old.is_closed()]:
-                    del self._by_loop[old]
+                    self._by_loop.pop(old).dropped.detach()
                 self._by_loop[loop] = kept
-            await anext(kept[1])
-        return kept[0]
+            await anext(ended)
+        return kept.client
 
     def _made_blocking(self) -> openai.OpenAI:
         tokens = self._at.entra.blocking() if self._at.entra else None
@@ -98,10 +101,9 @@ class Clients:
             yield
         finally:
             with self._lock:
-                self._by_loop.pop(loop, None)
-            await client.close()
-            if tokens:
-                await tokens.close()
+                if kept := self._by_loop.pop(loop, None):
+                    kept.dropped.detach()
+            await _close(client, tokens)
 
     def _lanes(self) -> Lanes | None:
         """Return lanes to the service; httpx's own pool goes where a proxy may stand between."""
@@ -150,6 +152,37 @@ class Clients:
             client._custom_headers = self._headers()
         client._prepare_url = lru_cache(maxsize=8)(client._prepare_url)  # type: ignore[method-assign]
         return client
+
+
+class _OfLoop(NamedTuple):
+    """A client of one event loop, and what closes it: the loop's end, or that of ``Clients``."""
+
+    client: openai.AsyncOpenAI
+    ended: AsyncGenerator[None, None]
+    dropped: weakref.finalize[..., Clients]
+
+
+async def _close(client: openai.AsyncOpenAI, tokens: AsyncTokens | None) -> None:
+    await client.close()
+    if tokens:
+        await tokens.close()
+
+
+def _close_soon(
+    loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI, tokens: AsyncTokens | None
+) -> None:
+    """Close a client that nobody can use any more, though its loop goes on."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(_start_closing, client, tokens)
+
+
+def _start_closing(client: openai.AsyncOpenAI, tokens: AsyncTokens | None) -> None:
+    task = asyncio.get_running_loop().create_task(_close(client, tokens))
+    _closing.add(task)  # a loop itself holds its tasks weakly
+    task.add_done_callback(_closing.discard)
+
+
+_closing: set[asyncio.Task[None]] = set()
 
 
 def timeout(seconds: float) -> openai.Timeout:

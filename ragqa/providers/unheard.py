@@ -1,8 +1,7 @@
 """Calls that no callback hears: past LangChain's run management, to the same endpoint.
 
-ChatOpenAI makes the payload in both cases, and the same resources send it. What is left out is what
-only listeners would notice: a run, its events, its copies of prompt and reply. That is a fifth of
-what an ask costs beside the model's own time (tests/benchmarks/test_stuff.py).
+ChatOpenAI makes the payload in both cases, and the same resources send it. See
+``ragqa.flow.hearing`` for what is left out.
 """
 
 from __future__ import annotations
@@ -18,18 +17,6 @@ if TYPE_CHECKING:
 
 _ROLES = ("system", "user", "assistant")
 _MOST_KEPT = 64
-
-
-def is_heard(llm: ChatOpenAI, config: Any) -> bool:
-    """Tell whether any callback would hear of a call: a caller's, a tracer's or LangChain's own.
-
-    LangChain itself puts them together, so that handlers of contexts and of the environment count.
-    """
-    from langchain_core.callbacks import CallbackManager
-    from langchain_core.runnables.config import ensure_config
-
-    callbacks = ensure_config(config).get("callbacks")
-    return bool(CallbackManager.configure(callbacks, llm.callbacks, verbose=llm.verbose).handlers)
 
 
 class Unheard:

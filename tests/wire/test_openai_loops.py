@@ -213,3 +213,31 @@ async def test_inside_a_loop_that_runs(openai_server: StartServer, model_at: Mak
     assert (await model.acomplete(plain())).text == "Hello."
     assert model.complete(plain()).text == "Hello."  # blocking, as in a notebook's cell
     assert (await asyncio.to_thread(model.complete, plain())).text == "Hello."
+
+
+def test_models_that_are_dropped_in_a_loop_leave_no_connection_open(
+    openai_server: StartServer,
+) -> None:
+    server = openai_server(always="Hello.")
+    done = _run_program(
+        server,
+        """
+        import os
+
+        async def ask():
+            one = chat_model(base_url=sys.argv[1], api_key=None, model="m", timeout_s=10,
+                             abilities=MemoryAbilityStore())
+            await one.acomplete(asked)
+
+        async def main():
+            for _ in range(5):
+                await ask()
+            gc.collect()
+            await asyncio.sleep(0.1)
+            print("closed", len(os.listdir("/proc/self/fd")) - before)
+
+        before = len(os.listdir("/proc/self/fd")) + 3  # a loop holds three of its own
+        asyncio.run(main())
+        """,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("closed 0", "")

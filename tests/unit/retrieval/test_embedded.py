@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -274,3 +275,19 @@ def test_a_keyword_search_loads_no_heavy_package(index: EmbeddedIndex) -> None:
         [sys.executable, "-c", code, str(index.folder)], capture_output=True, text=True, check=True
     )
     assert said.stdout.strip() == "[]"
+
+
+async def test_a_small_index_that_is_open_is_searched_in_the_event_loop(tmp_path: Path) -> None:
+    threads: list[int] = []
+
+    class Watched(EmbeddedIndex):
+        def _begin(self, query: SearchQuery) -> Any:
+            threads.append(threading.get_ident())
+            return super()._begin(query)
+
+    put(Watched(tmp_path), {"a.md": "A kettle can be returned."})
+    index = Watched(tmp_path)
+    for _ in range(2):
+        assert [p.title for p in await index.aretrieve(SearchQuery("kettle"))] == ["a.md"]
+    assert threads[0] != threading.get_ident(), "opening an index takes longer"
+    assert threads[1] == threading.get_ident()
