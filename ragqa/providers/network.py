@@ -1,19 +1,25 @@
 # ruff: noqa: ASYNC109 -- these signatures are httpcore's
-"""Connections that send a request in one piece, as soon as it is complete.
+"""Connections of an event loop, for many requests at a time.
 
-httpcore writes a request's head and its body one after the other, and AnyIO lets every other task
-run in between. Where fifty asks prepare their prompts at the same time, no body leaves before all
-of them are done, and the service waits for it. Here what is written is kept until somebody reads.
+httpcore's own backend, AnyIO, lets every other task run between a request's head and its body.
+Where fifty asks prepare their prompts at the same time, no body leaves before all of them are done,
+and the service waits for it. Here a request leaves in one piece as soon as it is complete, and
+asyncio's own transports carry it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ssl
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpcore2
 import httpx2
+
+_MOST_UNREAD = 1 << 20
+"""Bytes after which a service has to wait until what it sent is read."""
 
 
 def one_connection(verify: ssl.SSLContext) -> httpx2.AsyncHTTPTransport:
@@ -30,31 +36,47 @@ def one_connection(verify: ssl.SSLContext) -> httpx2.AsyncHTTPTransport:
     return transport
 
 
-class _Backend(httpcore2.AnyIOBackend):
-    async def connect_tcp(self, *args: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
-        return _Stream(await super().connect_tcp(*args, **options))
+class _Backend(httpcore2.AsyncNetworkBackend):
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        loop = asyncio.get_running_loop()
+        with _translated(httpcore2.ConnectTimeout, httpcore2.ConnectError):
+            async with asyncio.timeout(timeout):
+                # As RFC 8305 (section 5) has it: the next address is tried after a quarter second.
+                _, link = await loop.create_connection(_Link, host, port, happy_eyeballs_delay=0.25)
+        return _Stream(link)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
 
 class _Stream(httpcore2.AsyncNetworkStream):
-    def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
-        self._stream = stream
+    def __init__(self, link: _Link) -> None:
+        self._link = link
         self._unsent: list[bytes] = []
-        self._timeout_s: float | None = None
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._unsent.append(buffer)
-        self._timeout_s = timeout
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._unsent:
             whole, self._unsent = b"".join(self._unsent), []
-            # A server may refuse a request before it has taken it in; its reply tells why.
-            with suppress(httpcore2.WriteError):
-                await self._stream.write(whole, self._timeout_s)
-        return await self._stream.read(max_bytes, timeout)
+            self._link.transport.write(whole)
+        with _translated(httpcore2.ReadTimeout, httpcore2.ReadError):
+            if self._link.is_readable:
+                return self._link.taken(max_bytes)
+            async with asyncio.timeout(timeout):
+                await self._link.wait()
+            return self._link.taken(max_bytes)
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        await self._link.close()
 
     async def start_tls(
         self,
@@ -62,7 +84,102 @@ class _Stream(httpcore2.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        return _Stream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        link = self._link
+        with _translated(httpcore2.ConnectTimeout, httpcore2.ConnectError):
+            try:
+                async with asyncio.timeout(timeout):
+                    secured = await asyncio.get_running_loop().start_tls(
+                        link.transport, link, ssl_context, server_hostname=server_hostname
+                    )
+            except BaseException:
+                link.transport.abort()
+                raise
+        assert isinstance(secured, asyncio.Transport), "a connection that was aborted has none"
+        link.transport = secured
+        return self
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        return self._link.is_readable if info == "is_readable" else self._link.about(info)
+
+
+class _Link(asyncio.Protocol):
+    """One connection: what came in and is not read yet, and how it ended."""
+
+    transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self._unread = bytearray()
+        self._ended = False
+        self._error: Exception | None = None
+        self._waiting: asyncio.Future[None] | None = None
+        self._lost = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport), "of a stream, not of datagrams"
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        if len(self._unread) > _MOST_UNREAD:
+            self.transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> None:
+        self._ended = True
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended, self._error = True, exc
+        if not self._lost.done():
+            self._lost.set_result(None)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    @property
+    def is_readable(self) -> bool:
+        """Tell whether reading need not wait. An idle connection is of no more use then."""
+        return bool(self._unread) or self._ended
+
+    async def wait(self) -> None:
+        """Wait until there is something to read, or nothing can come any more."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+
+    def taken(self, max_bytes: int) -> bytes:
+        """Return what came in; nothing at the end.
+
+        Raises:
+            OSError: If the connection broke.
+        """
+        data = bytes(self._unread[:max_bytes])
+        del self._unread[:max_bytes]
+        if not data and self._error is not None:
+            raise self._error
+        if len(self._unread) <= _MOST_UNREAD and not self._ended:
+            self.transport.resume_reading()  # nothing happens where it did not pause
+        return data
+
+    async def close(self) -> None:
+        """Close the connection at once."""
+        self.transport.abort()
+        await self._lost
+
+    def about(self, info: str) -> Any:
+        return self.transport.get_extra_info(info)
+
+
+@contextmanager
+def _translated(late: type[Exception], broken: type[Exception]) -> Iterator[None]:
+    """Raise what httpcore's own backends raise."""
+    try:
+        yield
+    except TimeoutError as exc:
+        raise late(str(exc)) from exc
+    except OSError as exc:
+        raise broken(str(exc)) from exc

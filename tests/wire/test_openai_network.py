@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
+import trustme
 
 from ragqa.providers.network import one_connection
 from tests.wire.http_wire import Exchange, HttpServer
@@ -18,12 +19,12 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 TOO_LARGE = b"HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\nconnection: close\r\n\r\nlarge"
 
 
-def client() -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(transport=one_connection(ssl.create_default_context()))
+def client(context: ssl.SSLContext | None = None) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=one_connection(context or ssl.create_default_context()))
 
 
 @asynccontextmanager
-async def serving(answer) -> AsyncIterator[str]:
+async def serving(answer, context: ssl.SSLContext | None = None) -> AsyncIterator[str]:
     """Serve connections until the context ends, and close what is left of them."""
     writers = []
 
@@ -31,11 +32,13 @@ async def serving(answer) -> AsyncIterator[str]:
         writers.append(writer)
         await answer(reader, writer)
 
-    server = await asyncio.start_server(kept, "127.0.0.1", 0)
+    server = await asyncio.start_server(kept, "127.0.0.1", 0, ssl=context)
+    scheme = "https" if context else "http"
     async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        yield f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         for writer in writers:
-            writer.close()
+            writer.transport.abort()
+        await asyncio.sleep(0.02)  # until they are
 
 
 async def test_head_and_body_leave_in_one_piece_and_the_connection_is_kept() -> None:
@@ -108,3 +111,112 @@ async def test_a_server_that_says_nothing_is_given_up() -> None:
     async with serving(answer) as url, client() as asking:
         with pytest.raises(httpx2.ReadTimeout):
             await asking.post(url, content=b"x", timeout=0.1)
+
+
+async def test_a_connection_that_the_server_closed_meanwhile_is_not_used_again() -> None:
+    connections = []
+
+    async def answer(reader, writer):
+        connections.append(1)
+        await reader.read(65_536)
+        writer.write(OK)
+        await writer.drain()
+        writer.close()
+
+    async with serving(answer) as url, client() as asking:
+        for _ in range(3):
+            assert (await asking.post(url, content=b"x")).text == "ok"
+            await asyncio.sleep(0.05)
+    assert len(connections) == 3
+
+
+async def test_what_a_server_sends_unasked_is_no_answer_to_the_next_request() -> None:
+    async def answer(reader, writer):
+        await reader.read(65_536)
+        writer.write(OK)
+        await asyncio.sleep(0.02)
+        writer.write(TOO_LARGE)
+        await reader.read(65_536)
+
+    async with serving(answer) as url, client() as asking:
+        for _ in range(2):
+            assert (await asking.post(url, content=b"x")).status_code == 200
+            await asyncio.sleep(0.05)
+
+
+async def test_a_long_response_is_read_at_the_speed_of_its_reader() -> None:
+    size = 20_000_000
+    buffered: list[int] = []
+
+    async def answer(reader, writer):
+        await reader.read(65_536)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % size)
+        for _ in range(20):
+            writer.write(b"x" * (size // 20))
+            await writer.drain()
+            buffered.append(1)
+
+    async with (
+        serving(answer) as url,
+        client() as asking,
+        asking.stream("POST", url, content=b"x") as reply,
+    ):
+        await asyncio.sleep(0.3)
+        assert len(buffered) < 20, "all of it was taken in, though nobody read it"
+        assert sum([len(piece) async for piece in reply.aiter_bytes()]) == size
+
+
+async def test_a_call_that_is_cancelled_closes_its_connection() -> None:
+    ended = asyncio.Event()
+
+    async def answer(reader, writer):
+        await reader.read(65_536)
+        await reader.read(65_536)
+        ended.set()
+
+    async with serving(answer) as url, client() as asking:
+        call = asyncio.ensure_future(asking.post(url, content=b"x"))
+        await asyncio.sleep(0.1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await asyncio.wait_for(ended.wait(), 2)
+
+
+async def test_nobody_listens() -> None:
+    async with serving(lambda reader, writer: None) as url:
+        pass
+    async with client() as asking:
+        with pytest.raises(httpx2.ConnectError):
+            await asking.post(url, content=b"x")
+
+
+class TestTls:
+    authority = trustme.CA()
+
+    @classmethod
+    def server(cls) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        cls.authority.issue_cert("127.0.0.1").configure_cert(context)
+        return context
+
+    async def answer(self, reader, writer):
+        while await reader.read(65_536):
+            writer.write(OK)
+
+    async def test_it_is_spoken(self) -> None:
+        trusting = ssl.create_default_context()
+        self.authority.configure_trust(trusting)
+        async with serving(self.answer, self.server()) as url, client(trusting) as asking:
+            for _ in range(2):
+                assert (await asking.post(url, content=b"x")).text == "ok"
+
+    async def test_a_certificate_that_nobody_vouches_for_is_refused(self) -> None:
+        async with serving(self.answer, self.server()) as url, client() as asking:
+            with pytest.raises(httpx2.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+                await asking.post(url, content=b"x")
+
+    async def test_a_server_without_it_is_an_error(self) -> None:
+        async with serving(self.answer) as url, client() as asking:
+            with pytest.raises(httpx2.ConnectError):
+                await asking.post(url.replace("http:", "https:"), content=b"x")
