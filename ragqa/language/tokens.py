@@ -123,7 +123,7 @@ def tagged(text: str) -> Iterator[tuple[str, str, int, int]]:
 _CHINESE_TOTAL = 60_101_967  # sum of the frequencies in jieba's dictionary
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def rarity(term: str) -> float:
     """Return how much a word tells, from about 0 for 的 to 1 for a name, without any corpus."""
     if is_function_word(term):
