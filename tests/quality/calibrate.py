@@ -67,7 +67,7 @@ def scored(told: Sequence[Case], folds: int, penalty: float = PENALTY) -> Iterat
 def ranked_by(weights: Mapping[str, float], case: Case) -> Case:
     """Return a case with its sentences ranked by other weights."""
     scores = (sum(w * c.features[name] for name, w in weights.items()) for c in case.ranked)
-    ranked = [replace(c, score=score) for c, score in zip(case.ranked, scores, strict=True)]
+    ranked = [c._replace(score=score) for c, score in zip(case.ranked, scores, strict=True)]
     return replace(case, ranked=sorted(ranked, key=lambda candidate: -candidate.score))
 
 
