@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ragqa.cli import terminal
+from ragqa.cli.arguments import add_chain, add_docs, add_groups
 from ragqa.cli.phrases import language_for
 from ragqa.errors import ConfigError, RagqaError
 
@@ -34,28 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
     add("question", nargs="?", metavar="QUESTION", help="what to answer; - reads it from stdin")
-    add(
-        "--docs",
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="files, folders or globs; what is new or changed is indexed first",
-    )
-    add(
-        "--chain",
-        metavar="NAME",
-        help="how to answer; default: stuff with a model, else extractive",
-    )
+    add_docs(parser)
+    add_chain(parser)
     add("--json", action="store_true", help="print one JSON object")
     add("--stream", action="store_true", help="show the text while it is written")
     add("--session", metavar="ID", help="the conversation that the question belongs to")
-    add(
-        "--group",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="groups of the caller: decide which documents may be used",
-    )
+    add_groups(parser)
     add("--file", metavar="QUESTIONS.jsonl", help="answer many: one question or object a line")
     add("--out", metavar="ANSWERS.jsonl", help="where the answers go; what is there is kept")
 

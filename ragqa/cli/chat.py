@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from ragqa.cli import terminal
+from ragqa.cli.arguments import add_chain, add_docs, add_groups
 from ragqa.cli.chat_phrases import chat_phrase
 from ragqa.cli.phrases import language_for
 from ragqa.errors import ConfigError, RagqaError
@@ -39,26 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
     add("--session", metavar="ID", help="the conversation to go on with; default: a new one")
-    add(
-        "--docs",
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="files, folders or globs; what is new or changed is indexed first",
-    )
-    add(
-        "--chain",
-        metavar="NAME",
-        help="how to answer; default: stuff with a model, else extractive",
-    )
+    add_docs(parser)
+    add_chain(parser)
     add("--json", action="store_true", help="print one JSON object per answer, each on a line")
-    add(
-        "--group",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="groups of the caller: decide which documents may be used",
-    )
+    add_groups(parser)
 
 
 def run(args: argparse.Namespace) -> int:

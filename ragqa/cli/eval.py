@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ragqa.cli import terminal
+from ragqa.cli.arguments import add_chain, add_docs, add_groups
 from ragqa.cli.numbers import count
 from ragqa.cli.phrases import Language, language_for
 from ragqa.errors import ConfigError
@@ -42,24 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
     add("questions", metavar="QUESTIONS", help="the file of questions, one JSON object a line")
-    add(
-        "--docs",
-        nargs="+",
-        action="extend",
-        metavar="PATH",
-        help="files, folders or globs; what is new or changed is indexed first",
-    )
-    add(
-        "--chain", metavar="NAME", help="what answers; default: stuff with a model, else extractive"
-    )
+    add_docs(parser)
+    add_chain(parser)
     add("--k", type=count(1, 100), metavar="N", help="passages per question; default: RAGQA_TOP_K")
-    add(
-        "--group",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="groups of the caller: decide which documents may be used",
-    )
+    add_groups(parser)
     add("--limit", type=count(1, 10**9), metavar="N", help="ask only N of them, drawn at random")
     add("--seed", type=count(0, 2**63), default=0, metavar="N", help="which ones --limit draws")
     add("--out", metavar="FILE.jsonl", help="what came of each question; resumes what is there")

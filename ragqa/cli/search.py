@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragqa.cli import terminal
+from ragqa.cli.arguments import add_groups
 from ragqa.cli.numbers import count
 from ragqa.cli.phrases import Language, language_for, phrase
 
@@ -30,13 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("question", metavar="QUESTION", help="what to look for")
     add("--k", type=count(1, 100), metavar="N", help="how many passages; default: RAGQA_TOP_K")
-    add(
-        "--group",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="groups of the caller: decide which documents may be found",
-    )
+    add_groups(parser, "found")
     add("--json", action="store_true", help="print one JSON object")
 
 
