@@ -1,3 +1,5 @@
+import pytest
+
 from tests.cli.screen import run_on_screen
 
 KEY = "sk-test-0123456789abcdef"
@@ -27,6 +29,23 @@ def test_a_working_index_is_tried(shop):
     assert checks["trial question"]["status"] == "ok"
     assert "extractive" in checks["trial question"]["detail"]
     assert checks["state folder"]["status"] == "ok"
+
+
+@pytest.mark.parametrize("damage", ["head", "middle"])
+def test_a_damaged_file_of_the_state_folder_is_named(shop, damage):
+    shop("ask", "Can I return a kettle?")
+    (file,) = shop.folder.glob(".ragqa/runs.sqlite")
+    data = bytearray(file.read_bytes())
+    at = 0 if damage == "head" else 4096
+    data[at : at + 100] = b"\xff" * 100
+    file.write_bytes(data)
+    for beside in file.parent.glob("runs.sqlite-*"):
+        beside.unlink()
+    done = shop("doctor")
+    found = by_name(done)["state folder"]
+    assert (found["status"], done.json["ok"]) == ("broken", False)
+    assert "runs.sqlite is damaged" in found["detail"]
+    assert found["hint"]
 
 
 def test_settings_are_listed_with_their_sources_and_keys_hidden(shell):
