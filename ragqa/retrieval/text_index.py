@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from ragqa.retrieval.faults import INDEX_COMMAND, DamagedIndexError, damaged, is
 
 _HEAP_BYTES = 100_000_000  # what a writer gathers before it starts another segment
 _POLL_S = 0.05
+_COUNTS_KEPT = 4096
 _ABANDONED_S = 3600.0  # a folder under way this long belongs to a process that died
 
 State = Literal["missing", "stale", "damaged", "ready"]
@@ -48,11 +50,19 @@ class View:
     searcher: tantivy.Searcher
     version: str
     folder: Path
+    _counts: dict[tuple[str, str], int] = dataclass_field(default_factory=dict, compare=False)
 
     def count(self, field: str, term: str) -> int:
         """Return how many documents hold a term, including some that are deleted by now."""
+        known = self._counts.get((field, term))
+        if known is not None:
+            return known
         with translated(self.folder, "search"):
-            return self.searcher.doc_freq(field, term)
+            found = self.searcher.doc_freq(field, term)
+        if len(self._counts) >= _COUNTS_KEPT:  # questions share most of their words
+            self._counts.clear()
+        self._counts[field, term] = found
+        return found
 
     def terms(self, field: str, prefix: str, limit: int | None = None) -> list[str]:
         """Return terms that begin so, including some that only deleted documents hold."""
