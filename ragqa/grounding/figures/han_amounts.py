@@ -9,6 +9,7 @@ from ragqa.grounding.figures.figure import Figure, measured, ordinal
 from ragqa.grounding.figures.numerals import HAN_NUMERALS, han_number, is_digit_row
 from ragqa.grounding.figures.units import Meanings, Number, Unit, plain, unit_after
 from ragqa.language.late import late
+from ragqa.language.script import HAN
 
 RUN = late(rf"[{HAN_NUMERALS}]+|半(?=个?(?:年|月|小时|钟头|天|升|斤|公斤|米))")
 
@@ -21,6 +22,8 @@ _CLASSIFIER = late(
 _TO = late(rf"[至到~—-](?=[\d{HAN_NUMERALS}])")
 _EXTRA = frozenset("多余來来餘")
 _DETERMINERS = frozenset("这這那哪每某同另前后後有第任唯之统專专单單万萬")
+# 签收后一年 and 提前一天 count from a moment; 后一年, 最后一年 and 的后一年 point at one.
+_COUNTS_FROM = late(rf"(?:(?![最的在从與与和])[{HAN}][后後]|提前)$")
 _IDIOMS = late(
     r"一(?:年一度|天到晚|日三餐|年四季|年到头|时|点|些|下|样|般|起|直|定|旦|律|向|度|分)"
 )
@@ -110,8 +113,10 @@ def _unit_behind(text: str, at: int, *, half: bool) -> tuple[Meanings, int]:
 
 def _is_part_of_word(text: str, start: int, meanings: Meanings) -> bool:
     """Tell whether 一 is no count: 每一年, 有一天, 一些, 一年一度."""
-    if _IDIOMS.match(text, start) or (start > 0 and text[start - 1] in _DETERMINERS):
+    if _IDIOMS.match(text, start):
         return True
+    if start > 0 and text[start - 1] in _DETERMINERS:
+        return not meanings or not _COUNTS_FROM.search(text[max(0, start - 2) : start])
     return not meanings and not _CLASSIFIER.match(text, start + 1)
 
 

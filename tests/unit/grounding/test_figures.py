@@ -36,6 +36,8 @@ AGREE = [
     ("You have 30 days.", "Returns are open for thirty days."),
     ("a thirty-day window", "within 30 days"),
     ("one year", "Warranty: 12 months"),
+    ("签收后一年内", "保修期为12个月"),
+    ("提前一天", "至少24小时"),
     ("12 months of warranty", "a one-year warranty"),
     ("It holds 1700 ml.", "holds 1.7 litres"),
     ("1.7 L", "capacity 1,700 ml"),
@@ -141,6 +143,8 @@ AGREE = [
 ]
 
 DIFFER = [
+    ("签收后一周内可退货", "签收后30天内可退货"),
+    ("提前一天预约", "提前三天预约"),
     ("室温为-8℃", "室温8℃"),
     ("7万元", "6到8万元"),
     ("$3.1 million", "between 3.1 and 3.4 billion dollars"),
