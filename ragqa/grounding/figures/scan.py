@@ -18,7 +18,7 @@ from ragqa.grounding.figures.amounts import (
     phone_at,
     with_unit,
 )
-from ragqa.grounding.figures.figure import Figure, FigureSet, ordinal
+from ragqa.grounding.figures.figure import Figure, FigureSet, measured, ordinal
 from ragqa.grounding.figures.han_amounts import RUN, han_amount
 from ragqa.grounding.figures.moments import MONTH_WORDS, moment, month_first
 from ragqa.grounding.figures.numerals import (
@@ -28,7 +28,7 @@ from ragqa.grounding.figures.numerals import (
     ordinal_word,
 )
 from ragqa.grounding.figures.ranges import connected
-from ragqa.grounding.figures.units import money_before
+from ragqa.grounding.figures.units import money_before, unit_after
 from ragqa.language.late import late
 
 # Full-width digits, letters and signs stand for the ASCII ones; marks stay what they are.
@@ -41,6 +41,10 @@ _OTHER_DIGIT = late(r"(?![0-9])\d")
 
 _DIGIT = late(r"[0-9]+")
 _WORD = late(r"[A-Za-z]{3,}")
+_ONE_UNIT = late(
+    r"\b[Aa]n? (?:(?:full|whole|calendar) )?(?:year|month|fortnight|week|day|hour|minute|decade|"
+    r"lit(?:re|er)|(?:kilo|centi|milli)?met(?:re|er)|mile|kilo(?:gram)?|gram|tonne)\b"
+)
 _TELLING = NUMBER_WORDS | ORDINAL_WORDS | MONTH_WORDS
 _ADDRESS = late(
     r"(?:https?://|www\.)[^\s<>\"'，。；）)]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}"
@@ -89,6 +93,7 @@ def _found(text: str) -> Iterator[Figure]:
         closed = [figure.span for figure in taken] + [note.span() for note in notes]
         yield from _from_digits(text, sorted(closed))
     yield from _from_words(text)
+    yield from _from_articles(text)
     if text.isascii():
         return
     for run in RUN.finditer(text):
@@ -191,6 +196,15 @@ def _from_words(text: str) -> Iterator[Figure]:
         if figure is not None:
             end = figure.end
             yield figure
+
+
+def _from_articles(text: str) -> Iterator[Figure]:
+    """Read "a month" as what bears "one month" out; the article itself is no exact claim."""
+    for match in _ONE_UNIT.finditer(text):
+        meanings, end = unit_after(text, text.index(" ", match.start()))
+        if meanings and end == match.end():
+            span = match.start(), end
+            yield replace(measured(text, span, (1,), meanings, loose=True), numbers=())
 
 
 def _from_word(text: str, match: re.Match[str], word: str) -> Figure | None:
