@@ -55,6 +55,9 @@ _DOTTED = late(r"\d+(?:\.\d+){2,20}")
 _PHONE = late(
     r"\+\d[\d ()/-]{6,18}\d|\(?0\d{2,3}\)?[- ]?\d{3,4}[ -]?\d{4}(?!\d)|\d{3}-\d{3,4}-\d{4}(?!\d)"
 )
+_DIALLED = 7
+"""So many digits in a row may be a telephone number, which others write in groups."""
+
 _SEPARATORS = str.maketrans("", "", "-_./ ()–")
 _DECIMAL_POINT = late(r"(?<=\d)\.(?=\d)")
 _WORD_BEFORE = late(r"([A-Za-z]{1,12})[ -]$")
@@ -275,8 +278,11 @@ def _digits_name(text: str, at: int, numbers: tuple[Number, ...]) -> Figure:
 
 
 def _word_keys(text: str, begin: int, end: int) -> frozenset[Key]:
-    """Read ``ISO 9001`` as the name that ``ISO9001`` is, too."""
-    match = _WORD_BEFORE.search(text, max(0, begin - 13), begin)
-    if match is None or not text[begin].isdigit():
+    """Read ``ISO 9001`` as the name ``ISO9001``, too, and ``4001234567`` as a telephone number."""
+    written = text[begin:end]
+    if not written[:1].isdigit():
         return frozenset()
-    return frozenset({("name", compared(match[1] + text[begin:end]))})
+    names = {written} if len(written) >= _DIALLED and written.isdigit() else set()
+    if match := _WORD_BEFORE.search(text, max(0, begin - 13), begin):
+        names.add(compared(match[1] + written))
+    return frozenset(("name", name) for name in names)
