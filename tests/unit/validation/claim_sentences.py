@@ -1,6 +1,15 @@
 """Sentences that claim an action of this run, and sentences that do not."""
 
 CLAIMS_EN = """
+I've initiated the refund.
+A refund has been requested.
+I have passed your message on to billing.
+I turned off the auto-renewal.
+Your card is now blocked.
+Your account has been suspended.
+Refunded $30 to your card.
+Your refund of $30 has gone through.
+A replacement is on its way.
 I have created the ticket.
 I've created a ticket for you.
 I created ticket T-1042.
@@ -114,6 +123,11 @@ The draft was published.
 """.strip().splitlines()
 
 OTHERS_EN = """
+Your card is blocked if you enter a wrong PIN three times.
+The package is on its way once you get the mail.
+The parcel is complete with cables.
+Requested items arrive in 3 days.
+The lamp is turned off by default.
 The university was created in 1209.
 Orders are sent within two days.
 You can cancel the order online.
@@ -228,6 +242,16 @@ Shipping is paid by the customer.
 """.strip().splitlines()
 
 CLAIMS_ZH = """
+已为您取消昨天的订单。
+已帮您预约周五的会议。
+已设置早上9点的提醒。
+短信已发。
+退款已到账。
+您已成功订阅。
+恭喜，您的预约成功！
+自动续费已关闭。
+我已将问题反馈给产品团队。
+已为您转接人工客服。
 我已经发送了邮件。
 我已创建工单。
 我已为您创建工单。
@@ -323,6 +347,13 @@ CLAIMS_ZH = """
 """.strip().splitlines()
 
 OTHERS_ZH = """
+已为您保留的座位将在15分钟后释放。
+已办理退货的商品不再保修。
+已发送邮件的用户无需重复操作。
+已取消的订单不能恢复。
+退款到账后会有短信。
+您的订阅成功与否取决于付款。
+系统已锁定时请重启。
 该大学创建于1209年。
 订单将在两天内发送。
 您可以在线取消订单。

@@ -24,7 +24,7 @@ _MAX_SENTENCE_CHARS = 2000
 # Nearly every answer holds none of these, and then nothing more is looked at.
 _SIGN_EN = late(
     r"ed\b|\b(?:sent|been|reset|set|paid|made|bought|took|taken|put|done|withdrew|withdrawn|went|gone|sorted|able|"
-    r"managed|successful|complete|way)\b",
+    r"managed|successful|complete|way|frozen)\b",
     re.IGNORECASE,
 )
 _SIGN_ZH = late(r"[已了好]|成功|完[成毕]|刚|搞定")

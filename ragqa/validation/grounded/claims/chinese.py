@@ -18,7 +18,7 @@ _THING = (
     r"(?:工单|订单|邮件|邮箱|短信|消息|通知|预约|预订|会议|日程|行程|机票|航班|酒店|房间|座位|餐位|门票|退款|"
     r"付款|款项|转账|发票|账单|账户|账号|帐户|帐号|订阅|会员|密码|地址|文件|文档|记录|任务|申请|请求|投诉|"
     r"报修|提醒|邀请|申诉|退货|换货|套餐|信息|资料|设置|手机号|电话|合同|报告|优惠券|积分|工作单|案件|"
-    r"更改|改动|变更|服务|操作|费用|押金|快递|包裹|课程|报名|备注|权限|表单|票)"
+    r"更改|改动|变更|银行卡|信用卡|会员卡|续费|服务|操作|费用|押金|快递|包裹|课程|报名|备注|权限|表单|票)"
 )
 _FIRST = late(
     rf"(?:我们?|本助手|小助手|这边|系统)(?P<mid>[^，。；！？,;!?]{{0,30}}?)(?P<done>{_VERB})(?P<after>{_END}?)"
@@ -28,14 +28,14 @@ _FOR_YOU = late(
 )
 _PASSIVE = late(
     rf"(?P<subject>[^，。；！？,;!?：:]{{0,24}}?(?:{_THING}|[您你]的)[^，。；！？,;!?：:]{{0,16}}?)"
-    rf"(?P<mid>{_PERFECT}(?:被|经|成功|全部|顺利|由系统|为您|帮您|通过\S{{0,6}})*)(?P<done>{_FULL})(?P<after>{_END}?)"
+    rf"(?P<mid>{_PERFECT}(?:被|经|成功|全部|顺利|由系统|为您|帮您|通过\S{{0,6}})*)(?P<done>{_FULL}|发(?=[，。；！,;!]|$))(?P<after>{_END}?)"
 )
 _RESULT = late(
-    rf"(?P<subject>[^，。；！？,;!?：:]{{0,24}}?{_THING}[^，。；！？,;!?：:]{{0,12}}?)(?P<done>{_FULL})"
-    r"(?P<after>成功|完毕|好了|完成(?!后|之后|时)|了(?=[，。；！!,;]|$))"
+    rf"(?P<subject>[^，。；！？,;!?：:]{{0,24}}?(?:{_THING}|[您你]的)[^，。；！？,;!?：:]{{0,12}}?)(?P<done>{_FULL})"
+    r"(?P<after>成功(?!与否)|完毕|好了|完成(?!后|之后|时)|了(?=[，。；！!,;]|$))"
 )
 _BARE = late(
-    rf"(?:^|[，。；！,;!：:、])\s*(?:好的?[，,！!]\s*)?(?P<mid>{_PERFECT}(?:成功|全部|顺利|经)?)(?P<done>{_FULL})(?P<after>{_END}?)"
+    rf"(?:^|[，。；！,;!：:、])\s*(?:好的?[，,！!]\s*)?(?:[您你](?=已经?成功))?(?P<mid>{_PERFECT}(?:成功|全部|顺利|经)?)(?P<done>{_FULL})(?P<after>{_END}?)"
 )
 _DONE_FIRST = late(
     rf"(?:^|[，。；！,;!：:])\s*(?:好的?[，,！!]\s*)?(?:成功)(?P<done>{_FULL})(?P<after>{_END}?)"
@@ -61,6 +61,10 @@ _CONDITION = late(
 )
 _BEHIND = late(
     r"^[^，。；！您你我他她]{0,10}?(?:的(?=[\w\u4e00-\u9fff])|后(?!台|续|面|天)|时(?!间)|之前|前(?!台|往|天)|之后|者|的话|率|中)"
+)
+# 已取消昨天的订单 says what was cancelled; 已取消的订单 and 已办理退货的商品 speak of such things.
+_OBJECT = late(
+    rf"^[^的，。；！？,;!?您你我他她]{{1,8}}的[^的不无将会可须应需能，。；！？,;!?]{{0,6}}?{_THING}(?:[，。；！,;!]|\s*$)"
 )
 _OWN = late(r"^的?(?:回答|答案|回复|答复|说法|措辞|表述)")
 _QUESTION = late(r"[？?]\s*[”’」\"']?\s*$|吗[。！]?$|呢[。！]?$|有没有|是不是")
@@ -101,7 +105,7 @@ def _found(sentence: str) -> Iterator[tuple[int, Claim]]:
         perfect = perfect or sentence[end : end + 12].startswith("了") or _ends_done(sentence, end)
         if (
             perfect
-            and _is_said(sentence, match.start(), end, first=True)
+            and _is_said(sentence, match.start(), end, first=not match[0].startswith("系统"))
             and not _OWN.match(sentence[end:])
         ):
             named = match[0].startswith("我") and not match[0].startswith("我们")
@@ -158,7 +162,8 @@ def _is_said(sentence: str, start: int, end: int, *, first: bool = False) -> boo
     before = sentence[:begin]
     if _CONDITION.search(said) or (_CONDITION.search(before[-30:]) and not _settled(before)):
         return False
-    return first or not _BEHIND.match(sentence[end:])
+    rest = sentence[end:]
+    return first or not _BEHIND.match(rest) or _OBJECT.match(rest) is not None
 
 
 def _settled(before: str) -> bool:

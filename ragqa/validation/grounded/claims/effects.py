@@ -46,6 +46,11 @@ grant granted change,create | resolve resolved change | restore restored change
 replace replaced change,create | correct corrected change | increase increased change
 reduce reduced change | apply applied change,create | configure configured change,create
 install installed change,create | restart restarted change | reopen reopened change
+initiate initiated create,change | request requested create,send | pass passed send
+route routed send | redirect redirected send,change | hand handed send | flag flagged change,create
+turn turned change | release released change,pay | waive waived change,pay
+freeze frozen change,cancel | suspend suspended change,cancel | pause paused change
+swap swapped change | exchange exchanged change | unblock unblocked change
 set set change,create | confirm confirmed any | complete completed any
 process processed any | handle handled any
 finalize finalized any | finalise finalised any
@@ -82,21 +87,23 @@ _ZH: Final = """
 立案 create | 录入 create,change
 发送 send | 发出 send | 发给 send | 发到 send | 寄出 send | 寄送 send | 寄给 send | 通知 send
 转发 send | 转达 send | 转交 send | 转给 send | 上报 send | 告知 send | 联系 send | 抄送 send
-派送 send | 发货 send | 发 send
+派送 send | 发货 send | 反馈 send,create | 转接 send,change | 转到 send,change
+转人工 send,change | 改派 change,send | 发 send
 预订 book,create | 预定 book,create | 预约 book,create | 订好 book,create
 安排 book,create | 下单 book,create,pay | 订购 book,create,pay | 购买 book,pay | 改签 change,book
 改期 change,book | 改约 change,book | 订 book,create
 支付 pay | 付款 pay | 付清 pay | 扣款 pay | 扣除 pay | 退款 pay | 转账 pay | 汇款 pay | 报销 pay
-充值 pay | 退还 pay | 退回 pay | 缴纳 pay | 缴费 pay | 打款 pay
+充值 pay | 退还 pay | 退回 pay | 缴纳 pay | 缴费 pay | 打款 pay | 到账 pay
 取消 cancel,delete | 撤销 cancel,delete | 撤回 cancel,delete | 退订 cancel,change
 关闭 cancel,change | 注销 cancel,delete | 停用 cancel,change | 终止 cancel
-作废 cancel,delete | 冻结 cancel,change
+作废 cancel,delete | 冻结 cancel,change | 锁定 change | 挂失 change,cancel | 屏蔽 change
 删除 delete | 移除 delete,change | 清除 delete | 清空 delete | 删掉 delete | 删 delete
 修改 change | 更改 change | 变更 change | 更新 change | 更正 change | 调整 change | 改为 change
 改成 change | 改到 change | 改好 change | 重置 change | 保存 change,create | 设置 change,create
 设为 change | 启用 change | 激活 change | 续费 change,pay | 续订 change | 续期 change | 延长 change
 升级 change | 降级 change | 解锁 change | 记录 change,create | 恢复 change | 更换 change
 换成 change | 绑定 change | 解绑 change | 分配 change,create | 审批 change | 批准 change
+申请 create,send | 订阅 change
 确认 any | 完成 any | 处理 any | 办理 any | 办妥 any | 搞定 any | 执行 any
 """.replace("\n", " | ")
 
@@ -127,6 +134,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 _NOUNS_TOO = """
 order book file post mail email e-mail message text record transfer credit place share log issue
 invite contact charge deposit change update purchase set put address archive
+request pass route hand flag turn release pause swap exchange
 """
 _ALSO_NOUNS: Final = frozenset(_NOUNS_TOO.split())
 

@@ -23,7 +23,7 @@ THING = (
     r"coupons?|discounts?|memberships?|contracts?|settings|preferences|notes?|comments?|"
     r"phone numbers?|cancell?ations?|forms?|applications?|plans?|calls?|amount|money|balance|"
     r"reports?|drafts?|posts?|pages?|items?|products?|services?|technicians?|couriers?|pickups?|repairs?|"
-    r"visits?|users?|licen[cs]es?|permissions?|everything)"
+    r"visits?|cards?|users?|licen[cs]es?|permissions?|everything)"
 )
 ITSELF = r"(?:it|this|that|they|these|those|both|all)"
 PEOPLE = (
@@ -34,7 +34,7 @@ NOTIFIED = r"(?:notified|informed|alerted|e-?mailed|contacted|messaged|texted|in
 
 EFFECT = late(
     rf"\b(?:{DONE}|able\s+to|managed\s+to|made|put|took|taken|done|all\s+set|sorted|through|gone\s+out|"
-    r"went\s+out|successful|complete|on\s+its\s+way|in\s+place|signed)\b",
+    r"went\s+out|successful|complete|on\s+(?:its|the|their)\s+way|in\s+place|signed)\b",
     re.IGNORECASE,
 )
 FIRST = late(
@@ -62,13 +62,17 @@ STATE = late(
     r"(?P<now>now\s+|all\s+|already\s+|successfully\s+|officially\s+)*"
     r"(?P<done>booked|confirmed|cancell?ed|scheduled|reserved|refunded|submitted|registered|enrolled|"
     r"subscribed|unsubscribed|signed\s+up|set\s+up|deleted|closed|paid|placed|sent|updated|created|set|"
-    r"saved|activated|approved|changed|issued|processed|added|renewed|reset|opened|logged|removed)\b",
+    r"saved|activated|approved|changed|issued|processed|added|renewed|reset|opened|logged|removed|"
+    r"blocked|unblocked|locked|unlocked|frozen|rescheduled|rebooked|upgraded|deactivated|enabled|disabled|"
+    r"suspended|restored)\b",
     re.IGNORECASE,
 )
 WENT = late(
     r"\b(?:payment|order|booking|refund|e-?mail|message|transfer|request|reservation|cancell?ation|"
-    r"change|confirmation|purchase|update)\s+(?:(?P<went>went|has\s+gone)\s+(?:through|out)"
-    r"|(?:was|has\s+been)\s+(?P<ok>successful)|is\s+(?:now\s+)?(?P<is>complete|on\s+its\s+way|in\s+place))\b",
+    r"change|confirmation|purchase|update)(?:\s+of\s+\S+)?\s+(?:(?P<went>went|has\s+gone)\s+(?:through|out)"
+    r"|(?:was|has\s+been)\s+(?P<ok>successful)|is\s+(?:now\s+)?(?P<is>complete|in\s+place))\b"
+    r"|\b(?:order|refund|e-?mail|message|confirmation|purchase|replacement|parcel|package|card|technician|"
+    r"courier)\s+is\s+(?:now\s+)?(?P<way>on\s+(?:its|the|their)\s+way)(?=\s*(?:[.!,;]|$|to\b))",
     re.IGNORECASE,
 )
 HEAD = (
@@ -89,7 +93,7 @@ NOUN_DONE = late(
 )
 BARE = late(
     rf"{HEAD}(?:successfully\s+|just\s+)?(?P<done>{DONE})(?:\s*(?:[.!:–—]|$)|\s+(?:successfully\b|"
-    rf"(?:your|the|a|an|it|them|that|this|those|these|both|all|for\s+you)\b|{THING}\s+[#\w-]*\d)(?P<rest>[^.!;\n]*))",
+    rf"(?:your|the|a|an|it|them|that|this|those|these|both|all|for\s+you)\b|{THING}\s+[#\w-]*\d|[$€£¥]\s?\d[\d.,]*)(?P<rest>[^.!;\n]*))",
     re.IGNORECASE,
 )
 AND = late(
