@@ -18,7 +18,12 @@ _NUMBER = late(
     r"[\[【(（]?\s*(\d{1,3})\s*[\]】)）>.]{0,2}",
     re.IGNORECASE,
 )
-_NUMBER_AND_TITLE = late(r"\s*[\[【(（]\s*(\d{1,3})\s*[\]】)）]\s*[:：.-]?\s*(?=\S)")
+_NUMBER_AND_TITLE = late(
+    r"\A\s*[\[【(（]\s*(\d{1,3})\s*[\]】)）]\s*[:：.-]?\s*(?=\S)"
+    r"|\A\s*(?:sources?|passages?|doc(?:ument)?|来源|文档|资料|段落)\s*#?\s*(\d{1,3})\s*[:：]\s*(?=\S)"
+    r"|(?<=\S)\s*[\[【]\^?(\d{1,3})[\]】]\s*\Z",
+    re.IGNORECASE,
+)
 _BETWEEN = late(
     r"\s*[;；|\n]\s*|\s*[,，、]\s*|(?<=[\]】])\s*(?=[\[【])|\s+(?:and|und|et|&)\s+|\s*[和与及]\s*"
 )
@@ -83,7 +88,7 @@ def _one(source: str, allowed: Sequence[str], context: CheckContext) -> _Resolve
     titles = fitting(source, allowed) or _of_number(number, allowed, context)
     if not titles:
         titles = _of_id(source.strip(), allowed, context)
-    led = _NUMBER_AND_TITLE.match(source)
+    led = _NUMBER_AND_TITLE.search(source)
     if titles and led and (numbered := _of_number(led, allowed, context)):
         titles = tuple(dict.fromkeys((*titles, *numbered)))
     return _Resolved(source, titles, ambiguous=len(titles) > 1)
@@ -92,7 +97,7 @@ def _one(source: str, allowed: Sequence[str], context: CheckContext) -> _Resolve
 def _of_number(
     match: re.Match[str] | None, allowed: Sequence[str], context: CheckContext
 ) -> tuple[str, ...]:
-    number = int(match[1]) if match else 0
+    number = int(match[match.lastindex or 0]) if match else 0
     if not 0 < number <= len(context.numbered):
         return ()
     title = context.numbered[number - 1]

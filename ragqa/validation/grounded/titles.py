@@ -10,11 +10,13 @@ from urllib.parse import unquote
 from ragqa.language.late import late
 
 _INVISIBLE = late(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
+_DASHES = late(r"[\u2010-\u2015\u2212]")
 _QUOTES = " \t\r\n\"'`*_“”‘’«»„"
 _EDGES = " \t\r\n\"'`*_“”‘’«»„<>()[]{}（）【】《》「」『』〈〉,;，；、"
 _LINK = late(r"!?\[([^\]]{1,300})\]\(<?([^)\s>]{1,500})>?(?:\s+[^)]{0,200})?\)")
 _LABEL = late(
-    r"(?:sources?|title|file(?:name)?|doc(?:ument)?|来源|标题|文件名?|文档|出处)\s*[:：]\s*(?=\S)",
+    r"(?:(?:sources?|passages?|doc(?:ument)?|来源|文档|资料|段落)\s*#?\s*\d{0,3}|title|file(?:name)?"
+    r"|标题|文件名?|出处)\s*[:：]\s*(?=\S)",
     re.IGNORECASE,
 )
 _LED = late(r"[\[【(（]?\s*\d{1,3}\s*[\]】)）.、:：]\s*(?=\S)")
@@ -27,6 +29,7 @@ _PAGE = late(
     r"|\d{1,5}\s?[页頁])\s?[)）\]]?$",
     re.IGNORECASE,
 )
+_NOTE = late(r"\s*[\[【]\^?\d{1,3}[\]】]$")
 _HEADING = late(r"\s*(?:>|»|§|::)\s*[^/\\]{1,200}$")
 _EXTENSION = late(r"(?<=[^./\s])\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _SEPARATORS = late(r"[\s_.·・-]+")
@@ -56,9 +59,12 @@ def fitting(source: str, titles: Sequence[str]) -> tuple[str, ...]:
 
 
 def _even(text: str) -> str:
-    """Return a text in one Unicode form, without case, invisible marks and doubled blanks."""
+    """Return a text in one Unicode form, without case, invisible marks and doubled blanks.
+
+    Models like to write the hyphen of a file name as one that does not break, or as a dash.
+    """
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    return " ".join(visible.split()).casefold()
+    return " ".join(_DASHES.sub("-", visible).split()).casefold()
 
 
 def _forms(source: str) -> Iterator[str]:
@@ -78,6 +84,11 @@ def _undressed(source: str) -> Iterator[str]:
     for link in _LINK.finditer(source):
         yield from _undressed_text(link[2])
         yield from _undressed_text(link[1])
+    if (
+        "†" in source
+    ):  # 【0†returns.md】, returns.md†L1-L5: marks of services that cite on their own
+        for piece in source.split("†"):
+            yield from _undressed_text(piece) if piece.strip(_EDGES) != "source" else ()
     yield from _undressed_text(source)
 
 
@@ -85,6 +96,7 @@ def _undressed_text(text: str) -> Iterator[str]:
     text = unquote(text) if "%" in text else text
     text = _INVISIBLE.sub("", text).strip(_QUOTES)
     yield text
+    yield (text := _NOTE.sub("", text))
     yield (text := text.strip(_EDGES))
     text = _LABEL.sub("", text, count=1).strip(_EDGES)
     yield text

@@ -85,6 +85,13 @@ def test_answers_that_only_look_a_little_like_it_pass(answer: str) -> None:
         ("returns.md, page 3", "returns.md"),
         ("《退货政策》", "退货政策.md"),
         ("[1]", "returns.md"),
+        ("returns.md [1]", "returns.md"),
+        ("Passage 1: returns.md", "returns.md"),
+        ("【0†returns.md】", "returns.md"),
+        ("returns.md†L1-L5", "returns.md"),
+        ("returns.md [2]", None),  # the second is another document
+        ("文档2：returns.md", None),
+        ("【4:0†source】", None),
         ("shipping", None),  # two have that name
         ("returns.pdf", None),
         ("returns.md.bak", None),
@@ -95,3 +102,12 @@ def test_a_source_is_one_title_or_none(source: str, title: str | None) -> None:
     verdict = check(_raw(sources=[source]), TITLES)
     assert (verdict.response.sources if verdict.accepted else None) == (title and [title])
     assert title or verdict.code.startswith("context.")
+
+
+@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013\u2014\u2212\uff0d")
+def test_a_dash_of_another_kind_is_the_same_title(dash: str) -> None:
+    verdict = check(_raw(sources=[f"returns{dash}policy.md"]), ["returns-policy.md"])
+    assert verdict.accepted
+    assert verdict.response.sources == ["returns-policy.md"]
+    titles = ["returns-policy.md", f"returns{dash}policy.md"]
+    assert check(_raw(sources=titles), titles).response.sources == titles
