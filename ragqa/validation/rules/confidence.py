@@ -28,13 +28,16 @@ class UnsupportedConfidence:
             return Passed(value)
         if not context.strict_confidence:
             return passed_with(value, {"confidence": MAX_WITHOUT_EVIDENCE}, self.name)
-        why = "nothing was retrieved" if context.titles == () else "it cites no sources"
+        limit = f"confidence is at most {MAX_WITHOUT_EVIDENCE}"
+        if context.titles == ():
+            why, cure = "nothing was retrieved", f"So sources must be [] and {limit}."
+        else:
+            why = "it cites no sources"
+            cure = f"Name in sources the documents that the answer rests on; without any, {limit}."
         return refused(
             f"rules.{self.name}",
             f"confidence is {confidence:g}, but {why}",
-            f"confidence: {confidence:g} contradicts that {why}. Name in sources the documents"
-            f" that the answer rests on; without any, confidence is at most"
-            f" {MAX_WITHOUT_EVIDENCE}.",
+            f"confidence: {confidence:g} contradicts that {why}. {cure}",
             field="confidence",
             value=value,
         )

@@ -111,3 +111,10 @@ def test_a_dash_of_another_kind_is_the_same_title(dash: str) -> None:
     assert verdict.response.sources == ["returns-policy.md"]
     titles = ["returns-policy.md", f"returns{dash}policy.md"]
     assert check(_raw(sources=titles), titles).response.sources == titles
+
+
+def test_where_nothing_was_retrieved_the_feedback_asks_for_no_sources() -> None:
+    verdict = check(_raw(), [])
+    assert verdict.code == "rules.unsupported_confidence"
+    assert "sources must be []" in verdict.feedback
+    assert "Name in sources" not in verdict.feedback
