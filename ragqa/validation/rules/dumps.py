@@ -18,6 +18,7 @@ _MARK_WITH_VALUE = late(
 _STRONG_KEY = late(
     r"[\"'](?:page_content|chunk_id|chunkId|doc_id|docId|parent_id|content_vector|reranker_score|"
     r"rerankerScore|sourcefile|sourcepage|source_documents|highlights|captions)[\"']\s*:"
+    r"|\b\w{0,30}(?:vector|embedding)s?[\"'”]?\s*[:：=]\s*\[\s*-?\d"
     r"|\bDocument\((?:id|page_content|metadata)\s*=|\bpage_content\s*=\s*[\"']"
 )
 _ROW_KEY = late(
@@ -40,8 +41,11 @@ _SCORED = late(
 )
 _SCORE_VALUE = late(rf"{_SCORE}\d*\.\d{{2,}}", re.IGNORECASE)
 _HEADED = late(
-    r"\s*(?:search results?|retrieved (?:documents?|passages?|chunks?)"
-    r"|top[- ]?\d+ (?:results?|hits)|(?:检索|搜索)(?:结果|到的?(?:文档|内容|片段)))"
+    r"\s*(?:search results?(?: for [\"'“‘][^\n]{1,80}?[\"'”’])?"
+    r"|(?:found|retrieved) (?:\d{1,4} )?(?:relevant |matching )?"
+    r"(?:documents?|passages?|chunks?|results?|hits)"
+    r"|top[- ]?\d+ (?:results?|hits)|(?:检索|搜索)(?:结果|到的?(?:文档|内容|片段))"
+    r"|(?:检索|搜索|找)到了?\s?\d{1,4}\s?[个篇条份段](?:相关的?)?(?:文档|文件|结果|片段|内容))"
     r"\s*(?:\(\d+\)|（\d+）)?\s*[:：]",
     re.IGNORECASE,
 )

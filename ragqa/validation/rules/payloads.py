@@ -74,7 +74,12 @@ def _is_data(body: str, keys: list[str]) -> bool:
     if len(set(keys)) >= 3:
         return True
     begin, end = body.find("{"), body.rfind("}")
-    return bool(keys) and 0 <= begin < end and (end - begin + 1) * 2 >= len(body)
+    return bool(keys) and 0 <= begin < end and 2 * _width(body[begin : end + 1]) >= _width(body)
+
+
+def _width(text: str) -> int:
+    """Return how much a text says, in columns: a Chinese character says as much as two letters."""
+    return sum(2 if char > "\u2e7f" else 1 for char in text)
 
 
 class JsonAnswer:

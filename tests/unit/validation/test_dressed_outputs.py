@@ -118,3 +118,30 @@ def test_where_nothing_was_retrieved_the_feedback_asks_for_no_sources() -> None:
     assert verdict.code == "rules.unsupported_confidence"
     assert "sources must be []" in verdict.feedback
     assert "Name in sources" not in verdict.feedback
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'Search results for "returns": 1. returns.md - Unopened … 2. shipping.html - Delivery …',
+        "Found 3 documents: returns.md, shipping.html, shipping.pdf",
+        "检索到2篇相关文档：退货政策.md、returns.md",
+        "content_vector: [0.12, 0.33, -0.52]",
+    ],
+)
+def test_heads_of_search_output_and_vectors_are_dumps(answer: str) -> None:
+    assert check(_raw(answer), TITLES).code == "rules.search_dump"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '请在配置文件中写入 {"mode": "eco"}。',
+        'Set mode to {"mode": "eco"} in the config.',
+        "Found a fault? Write to us.",
+        "我们找到了3个原因：电源、开关和保险丝。",
+        "The position vector [3, 4] has the length 5.",
+    ],
+)
+def test_snippets_and_findings_in_sentences_pass(answer: str) -> None:
+    assert check(_raw(answer), TITLES).accepted
