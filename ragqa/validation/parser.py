@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage
@@ -44,7 +44,7 @@ class QAOutputParser(BaseOutputParser[Any]):
             text = text if text.strip() else self._called(message)
             if _declines(message):
                 details = {**details, "finish_reason": "refusal"}
-        return self._checked(text, details.get("finish_reason") or details.get("stop_reason"))
+        return self._checked(text, _ending(details))
 
     def _called(self, message: AIMessage) -> str:
         """Return what a model wrote that was given the schema as a tool."""
@@ -81,6 +81,18 @@ class QAOutputParser(BaseOutputParser[Any]):
     @property
     def _type(self) -> str:
         return "ragqa"
+
+
+_ENDINGS: Final = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+"""What OpenAI and most others, Anthropic, Bedrock and Ollama call it."""
+
+
+def _ending(details: Mapping[str, Any]) -> str | None:
+    """Return why a reply ended; OpenAI's responses say it only of those that are incomplete."""
+    if told := next((details[key] for key in _ENDINGS if details.get(key)), None):
+        return str(told)
+    incomplete = details.get("incomplete_details")
+    return str(incomplete.get("reason") or "incomplete") if isinstance(incomplete, dict) else None
 
 
 def _declines(message: AIMessage) -> bool:

@@ -99,6 +99,21 @@ def test_batches_and_streams() -> None:
             AIMessage(content=TEXT[:40], response_metadata={"stop_reason": "max_tokens"}),
             "text.truncated",
         ),
+        (AIMessage(content=TEXT, response_metadata={"done_reason": "length"}), "text.truncated"),
+        (AIMessage(content=TEXT, response_metadata={"stopReason": "max_tokens"}), "text.truncated"),
+        (
+            AIMessage(
+                content=TEXT,
+                response_metadata={"incomplete_details": {"reason": "max_output_tokens"}},
+            ),
+            "text.truncated",
+        ),
+        (
+            AIMessage(
+                content="", response_metadata={"incomplete_details": {"reason": "content_filter"}}
+            ),
+            "text.content_filter",
+        ),
         (
             AIMessage(content="", response_metadata={"finish_reason": "content_filter"}),
             "text.content_filter",
