@@ -90,7 +90,7 @@ def _from_stdin() -> str:
     if terminal.is_terminal(sys.stdin):
         terminal.say("Type the question, then press Ctrl-D.")
     raw = sys.stdin.buffer.read(_MAX_STDIN_BYTES)
-    return raw.decode("utf-8-sig", errors="replace")
+    return terminal.decoded(raw, errors="replace").removeprefix("\ufeff")
 
 
 def _show(answer: Answer, asker: Asker, args: argparse.Namespace, question: str) -> None:

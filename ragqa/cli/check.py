@@ -59,7 +59,7 @@ def _stdin_text() -> str:
         raise ConfigError("Standard input is closed.", hint="Pipe the raw output into the command.")
     if terminal.is_terminal(sys.stdin):
         terminal.say("Paste the raw output, then press Ctrl-D.")
-    return sys.stdin.buffer.read().decode("utf-8", errors="surrogateescape")
+    return terminal.decoded(sys.stdin.buffer.read(), errors="surrogateescape")
 
 
 def _list(text: str | None) -> list[str] | None:

@@ -47,6 +47,13 @@ def test_titles_with_commas_are_given_as_a_list(shell):
     assert shell("check", "--titles", "one, 2.md", stdin=raw).code == 5
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_what_powershell_saves_is_read(shell, encoding):
+    raw = json.dumps(GOOD | {"answer": "30天内可退货。"}, ensure_ascii=False).encode(encoding)
+    done = shell("check", "--json", stdin=raw)
+    assert (done.code, done.json["response"]["answer"]) == (0, "30天内可退货。")
+
+
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b'{"answer": "\xff"}', b"[" * 100_000])
 def test_any_bytes_get_a_verdict(shell, raw):
     done = shell("check", "--json", stdin=raw)
