@@ -20,10 +20,11 @@ def retry_after_s(headers: Any, now: Callable[[], float] = time.time) -> float |
         headers: The response's headers, in lower case or caseless.
         now: Seconds since the epoch.
     """
-    try:
-        return max(0.0, float(headers.get("retry-after-ms")) / 1000)
-    except (TypeError, ValueError):
-        pass
+    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
+        try:
+            return max(0.0, float(headers.get(name)) / 1000)
+        except (TypeError, ValueError):
+            continue
     said = headers.get("retry-after")
     try:
         return _finite(float(said))

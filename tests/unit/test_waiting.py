@@ -15,6 +15,7 @@ NOW_S = 1_800_000_000.0  # 2027-01-15 08:00:00 UTC
         ({"retry-after": "-3"}, 0.0),
         ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
         ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+        ({"x-ms-retry-after-ms": "700", "retry-after": "9"}, 0.7),
         ({"retry-after": "Fri, 15 Jan 2027 08:00:20 GMT"}, 20.0),
         ({"retry-after": "Fri, 15 Jan 2027 07:00:00 GMT"}, 0.0),
         ({"retry-after": "soon"}, None),
