@@ -31,7 +31,7 @@ def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
     key = str(hit.get(fields.id) or "")
     place = place_of(key)
     metadata = _metadata(hit, fields)
-    text = str(hit.get(fields.content) or "")
+    text = _text(hit.get(fields.content), "\n")
     path = _text_or_none(_value(hit, fields.path)) or _text_or_none(metadata.get("path"))
     page = _page(_value(hit, fields.page), metadata.get("page"))
     reranked = hit.get(_RERANKER_SCORE)
@@ -67,7 +67,7 @@ def _document_id(place: Place | None, metadata: Mapping[str, Any], key: str) -> 
 def _title(hit: Hit, metadata: Mapping[str, Any], fields: FieldNames, key: str) -> str:
     named = _value(hit, fields.title)
     found = named or next((metadata[name] for name in _TITLES if metadata.get(name)), None)
-    return str(found or key)
+    return _text(found, ", ") or key
 
 
 def _metadata(hit: Hit, fields: FieldNames) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _is_vector(value: Any) -> bool:
 
 def _page(*values: Any) -> int | None:
     for value in values:
-        if isinstance(value, int | float | str) and str(value).strip().isdigit():
+        if isinstance(value, int | float | str) and str(value).strip().isdecimal():
             return int(value) or None
     return None
 
@@ -129,5 +129,12 @@ def _caption(hit: Hit) -> str | None:
     return None
 
 
+def _text(value: Any, separator: str) -> str:
+    """Return a field's text; a collection's texts are joined."""
+    if isinstance(value, list):
+        return separator.join(str(item) for item in value if item)
+    return str(value or "")
+
+
 def _text_or_none(value: Any) -> str | None:
-    return str(value) if value else None
+    return _text(value, "/") or None

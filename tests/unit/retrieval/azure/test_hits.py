@@ -55,11 +55,19 @@ def test_scores_of_each_kind(extra: dict[str, Any], score: float, kind: str) -> 
         (None, "1", None),
         ({"page": True}, "1", None),
         ({"page": -1}, "1", None),
+        ({"page": "²"}, "1", None),
+        ({"title": ["Kettles", "K2"]}, "Kettles, K2", None),
     ],
 )
 def test_metadata_as_langchain_keeps_it(metadata: Any, title: str, page: int | None) -> None:
     passage = passage_of({"id": "1", "content": "x", "metadata": metadata}, FieldNames(), "vector")
     assert (passage.title, passage.page) == (title, page)
+
+
+def test_a_text_in_pieces_is_no_list_to_the_reader() -> None:
+    hit = {"id": "1", "title": ["a.md"], "content": ["One.", None, "Two."], "path": []}
+    passage = passage_of(hit, FieldNames(), "keyword")
+    assert (passage.title, passage.text, passage.path) == ("a.md", "One.\nTwo.", None)
 
 
 def test_groups_fail_closed() -> None:
