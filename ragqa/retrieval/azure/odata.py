@@ -135,17 +135,26 @@ def as_text(value: Value) -> Value:
 
 
 def as_meant(value: Value) -> Value:
-    """Return text that reads as a number, true or false as just that: settings give text."""
+    """Return text that reads as a number, a date, true or false as just that: settings give text.
+
+    >>> as_meant("2024"), as_meant("True"), as_meant("2024-05-01")
+    (2024, True, datetime.datetime(2024, 5, 1, 0, 0))
+    """
     if not isinstance(value, str):
         return value
-    if value in ("true", "false"):
-        return value == "true"
-    for kind in (int, float):
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    for read in _READINGS:
         try:
-            return kind(value)
+            meant = read(value)
         except ValueError:
             continue
+        if not isinstance(meant, float) or math.isfinite(meant):  # a name may be "Infinity"
+            return meant
     return value
+
+
+_READINGS: tuple[Callable[[str], Value], ...] = (int, float, datetime.fromisoformat)
 
 
 FORMS = (as_given, as_text, as_meant)

@@ -144,7 +144,12 @@ class _Parser:
         self.take("(")
         name = self.take()[1]
         if find(name)["type"] != "Edm.String":
-            raise self.wrong_type(name)
+            raise bad_expression(
+                "No function signature for the function with name 'search.in' matches the "
+                "specified arguments.",
+                "$filter",
+                "CannotParseFilter",
+            )
         self.take(",")
         values = self.literal("Edm.String")
         separators = " ,"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.errors import ConfigError
-from ragqa.retrieval.azure.odata import all_of, any_of, equals, literal, matching, one_of
+from ragqa.retrieval.azure.odata import all_of, any_of, as_meant, equals, literal, matching, one_of
 from tests.wire.azure.search_filters import parsed
 
 FIELDS = {
@@ -44,6 +44,12 @@ def test_literals(value: Any, expected: str) -> None:
 def test_values_without_literal(value: Any) -> None:
     with pytest.raises(ConfigError):
         literal(value)
+
+
+def test_text_is_read_as_what_it_means() -> None:
+    texts = ("7", "1.5", "TRUE", "2024-05-01T12:00:00Z", "nan", "Infinity", "last")
+    noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
+    assert [as_meant(text) for text in texts] == [7, 1.5, True, noon, *texts[4:]]
 
 
 @pytest.mark.parametrize("name", ["a b", "a eq 1 or b", "1a", "", "a'", "名", "_a", "a//b"])
