@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError
 from ragqa.masking import mask
+from ragqa.waiting import retry_after_s
 
 _LONGEST_MESSAGE = 300
+_OTHER_TYPE = ("incompatible types", "No function signature")  # the second of search.in
 _NOT_SELECTED = re.compile(r"Could not find a property named '([^']+)'.*\$select", re.DOTALL)
+
+# The SDK's async transport takes these of aiohttp for errors of sending.
+_BROKEN_OFF = ("ServerDisconnectedError", "ClientOSError", "ClientConnectionResetError")
 
 RETRYABLE = frozenset({408, 429, 500, 502, 503, 504})
 """Source: https://learn.microsoft.com/rest/api/searchservice/http-status-codes"""
@@ -33,8 +39,18 @@ def missing_field(exc: BaseException) -> str | None:
 
 
 def is_of_other_type(exc: BaseException) -> bool:
-    """Tell whether a filter compares a field with a value of another type."""
-    return status_of(exc) == 400 and "incompatible types" in _message(exc)
+    """Tell whether a filter compares a field with a value, or a list, of another type."""
+    return status_of(exc) == 400 and any(said in _message(exc) for said in _OTHER_TYPE)
+
+
+def is_broken_off(exc: BaseException) -> bool:
+    """Tell whether a connection broke that had been made: who was never reached is not there."""
+    if isinstance(exc, RagqaError) or status_of(exc) is not None:
+        return False
+    from azure.core import exceptions as core
+
+    inner = type(getattr(exc, "inner_exception", None)).__name__
+    return isinstance(exc, core.ServiceResponseError) or inner in _BROKEN_OFF
 
 
 def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
@@ -85,17 +101,23 @@ def _of_status(exc: Any, *, index: str, host: str) -> RagqaError:
         return AuthError(
             f"{host} refuses the key or the identity (HTTP {status}).",
             hint="Check AZURE_SEARCH_API_KEY; without a key, the identity needs the role "
-            "'Search Index Data Reader' (for indexing 'Search Index Data Contributor').",
+            "'Search Index Data Reader' (for indexing 'Search Index Data Contributor')."
+            + (" Or its firewall does not let this machine in." if status == 403 else ""),
         )
     if status == 404:
         return _not_found(said, index=index, host=host)
     if status == 400:
         return _bad_request(said, index=index)
     if status in RETRYABLE:
-        return _given_up(f"{host} answered {status} again and again.", "Try again later.")
+        return _given_up(f"{host} is busy or out of order (HTTP {status}).", _when(exc))
     if status is not None and (300 <= status < 400 or status in (405, 501)):
         return _wrong_endpoint(f"{host} does not answer as a search service (HTTP {status}).")
     return _given_up(f"{host} answered {status or 'with an error'}: {said}", "")
+
+
+def _when(exc: Any) -> str:
+    wait = retry_after_s(headers_of(exc))
+    return f"It asks to try again in {math.ceil(wait):,} seconds." if wait else "Try again later."
 
 
 def _not_found(said: str, *, index: str, host: str) -> RagqaError:
@@ -114,7 +136,7 @@ def _wrong_endpoint(message: str) -> ConfigError:
 _COMPLAINTS: tuple[tuple[str, str, str], ...] = (
     (
         r"semantic",
-        "The index {index!r} does not have that semantic configuration: {said}",
+        "The index {index!r} cannot be searched with that semantic configuration: {said}",
         "Check AZURE_SEARCH_SEMANTIC_CONFIG, or use RAGQA_SEARCH_TYPE=hybrid.",
     ),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ragqa.retrieval.azure.faults import RETRYABLE, headers_of, status_of
+from ragqa.retrieval.azure.faults import RETRYABLE, headers_of, is_broken_off, status_of
 from ragqa.waiting import retry_after_s, wait_s
 
 MAX_TRIES = 6
@@ -34,14 +34,7 @@ def patiently(call: Callable[[], Result], sleep: Callable[[float], None]) -> Res
         except Exception as exc:
             failed += 1
             wait = wait_s(failed, retry_after_s(headers_of(exc)))
-            hopeless = status_of(exc) not in RETRYABLE and not _is_broken_off(exc)
+            hopeless = status_of(exc) not in RETRYABLE and not is_broken_off(exc)
             if hopeless or failed >= MAX_TRIES or wait > MAX_WAIT_S:
                 raise
             sleep(wait)
-
-
-def _is_broken_off(exc: Exception) -> bool:
-    """Tell whether a connection broke that had been made: who was never reached is not there."""
-    from azure.core import exceptions as core
-
-    return status_of(exc) is None and isinstance(exc, core.ServiceResponseError)

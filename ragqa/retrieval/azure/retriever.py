@@ -20,6 +20,7 @@ from ragqa.retrieval.azure.clients import Access, Clients, SearchClients
 from ragqa.retrieval.azure.faults import (
     RETRYABLE,
     headers_of,
+    is_broken_off,
     is_of_other_type,
     missing_field,
     status_of,
@@ -125,8 +126,8 @@ class AzureRetriever:
             assert error is not None, "a try ends with an error or with the result"
             asked = retry_after_s(headers_of(error))
             wait = wait_s(failed, asked)
-            hopeless = status_of(error) not in RETRYABLE or failed > self.max_retries
-            if hopeless or wait >= deadline_s - self.clock():
+            may_pass = status_of(error) in RETRYABLE or is_broken_off(error)
+            if not may_pass or failed > self.max_retries or wait >= deadline_s - self.clock():
                 raise self._translated(error) from _shown_cause(error)
             yield wait
 

@@ -110,6 +110,9 @@ def test_values_of_another_type_are_written_as_the_field_wants_them(
     assert titles(retriever, "warranty", strategy=text) == ["O'Brien's.md"]
     assert len(shelf.requests) == before + 1, "it is learnt once"
     assert titles(retriever, "kettle", strategy=Strategy(filter={"category": 7})) == []
+    for other in ({"current": "False"}, {"since": "2022-05-01"}, {"year": ["2022", "1999"]}):
+        strategy = Strategy(filter=other)
+        assert titles(retriever_at(shelf), "退货", strategy=strategy) == ["退货政策.md"]
     with pytest.raises(ConfigError, match="incompatible"):
         titles(retriever, "kettle", strategy=Strategy(filter={"year": "last"}))
 
@@ -286,13 +289,24 @@ async def test_a_busy_service_is_asked_again(
     assert len(shelf.requests) == 5
 
 
+async def test_a_connection_that_breaks_is_made_again(
+    shelf: SearchServer, retriever_at: MakeRetriever
+) -> None:
+    retriever = retriever_at(shelf)
+    shelf.faults = [Fault(drop=True)]
+    assert titles(retriever, "warranty")
+    shelf.faults = [Fault(drop=True)]
+    assert await retriever.aretrieve(SearchQuery("warranty"))
+    assert len(shelf.requests) == 4
+
+
 @pytest.mark.parametrize(
     "faults",
     [
         [Fault(503)] * 9,
         [Fault(429, None, {"Retry-After": "3600"})],
         [Fault(delay_s=30)],
-        [Fault(drop=True)],
+        [Fault(drop=True)] * 9,
     ],
     ids=["busy", "an hour", "silent", "hung up"],
 )
