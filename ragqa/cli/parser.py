@@ -28,6 +28,8 @@ class Parser(argparse.ArgumentParser):
         if self.commands and first is not None and first not in self.commands:
             self._refuse_command(first)
         self._look_at_action(argv, first)
+        if clustered := [word for word in argv if word[:2] == "-h" and word != "-h"]:
+            self._refuse_rest(self.commands.get(first or "", self), clustered)
         args, rest = self.parse_known_args(argv)
         if rest:
             self._refuse_rest(self.commands.get(args.command, self), rest)
@@ -53,11 +55,17 @@ class Parser(argparse.ArgumentParser):
     def _refuse_rest(self, command: Parser, rest: Sequence[str]) -> NoReturn:
         unknown = next((word for word in rest if word.startswith("-") and word != "-"), None)
         if unknown is None:
-            command.error(f"unexpected: {' '.join(rest)}. Put the question in quotes.")
+            command.error(f"unexpected: {' '.join(rest)}. {command.how_to_ask()}")
         option = unknown.partition("=")[0]
         near = nearest(option, command.option_strings())
         hint = f"Did you mean {near}?" if near else f"See: {command.prog} --help"
         command.error(f"there is no option {option}. {hint}")
+
+    def how_to_ask(self) -> str:
+        """Return what to do with words that fit nowhere."""
+        if any(action.dest == "question" for action in self._actions):
+            return "Put the question in quotes."
+        return f"See: {self.prog} --help"
 
     def option_strings(self) -> list[str]:
         """Return the options that this parser knows."""

@@ -35,6 +35,8 @@ def test_help_of_every_command(capsys, command):
         (["ask", "x", "--doc=a"], "Did you mean --docs?"),
         (["ask", "x", "--nothing-like-it"], "ragqa ask --help"),
         (["ask", "How", "long"], "Put the question in quotes."),
+        (["ask", "-how"], "there is no option -how"),
+        (["check", "a reply"], "See: ragqa check --help"),
         (["search", "x", "--k", "0"], "'0' is no whole number from 1 to 100"),
         (["search", "x", "--k", "many"], "'many' is no whole number from 1 to 100"),
         (["index"], "PATH"),
