@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ragqa.cli import terminal
 from ragqa.cli.arguments import add_chain, add_docs, add_groups
 from ragqa.cli.phrases import language_for
+from ragqa.cli.typed_text import argument, question_of
 from ragqa.errors import ConfigError, RagqaError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--stream", action="store_true", help="show the text while it is written")
     add("--session", metavar="ID", help="the conversation that the question belongs to")
     add_groups(parser)
-    add("--file", metavar="QUESTIONS.jsonl", help="answer many: one question or object a line")
+    add("--file", metavar="QUESTIONS.jsonl", help="answer many: one JSON object or string a line")
     add("--out", metavar="ANSWERS.jsonl", help="where the answers go; what is there is kept")
 
 
@@ -75,7 +76,7 @@ def _question(args: argparse.Namespace) -> str:
             "There is no question.",
             hint='Put it in quotes: ragqa ask "How long is delivery?" (or - to read it from stdin)',
         )
-    return question
+    return argument(question)
 
 
 def _is_question(word: str) -> bool:
@@ -89,8 +90,7 @@ def _from_stdin() -> str:
         raise ConfigError("Standard input is closed.", hint="Give the question as an argument.")
     if terminal.is_terminal(sys.stdin):
         terminal.say("Type the question, then press Ctrl-D.")
-    raw = sys.stdin.buffer.read(_MAX_STDIN_BYTES)
-    return terminal.decoded(raw, errors="replace").removeprefix("\ufeff")
+    return question_of(sys.stdin.buffer.read(_MAX_STDIN_BYTES))
 
 
 def _show(answer: Answer, asker: Asker, args: argparse.Namespace, question: str) -> None:

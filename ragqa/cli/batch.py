@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragqa.cli import terminal
+from ragqa.cli.typed_text import text_of
 from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError, WrongEndpointError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _HOPELESS = (AuthError, RetrievalError, WrongEndpointError)
 """What befalls one question of the file befalls them all."""
+
+_HOW_TO_WRITE = 'Write one JSON object a line: {"id": 1, "question": "How long is delivery?"}'
 
 _AHEAD = 8
 """Answers that wait for a slower one before them are lost where the run is killed."""
@@ -79,12 +82,11 @@ def read_items(source: Path) -> list[Item]:
         ConfigError: If the file cannot be read, or a line is no question; names the line.
     """
     try:
-        lines = source.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as exc:
-        reason = "it is not in UTF-8" if isinstance(exc, UnicodeDecodeError) else exc.strerror
+        lines = text_of(source.read_bytes()).split("\n")
+    except (OSError, RetrievalError) as exc:
+        reason = f"it {exc.message}" if isinstance(exc, RetrievalError) else exc.strerror
         raise ConfigError(
-            f"--file {str(source)!r} cannot be read: {reason}.",
-            hint="Name a file with one question, or one JSON object, a line.",
+            f"--file {str(source)!r} cannot be read: {reason}.", hint=_HOW_TO_WRITE
         ) from None
     items = [_item(line, number) for number, line in enumerate(lines, start=1) if line.strip()]
     if not items:
@@ -101,10 +103,7 @@ def _item(line: str, number: int) -> Item:
         record = None
     question = record.get("question") if isinstance(record, dict) else record
     if not isinstance(question, str):
-        raise ConfigError(
-            f"Line {number} of --file is no question.",
-            hint='Write one JSON object a line: {"id": 1, "question": "How long is delivery?"}',
-        )
+        raise ConfigError(f"Line {number} of --file is no question.", hint=_HOW_TO_WRITE)
     try:
         app.check_question(question)
     except ConfigError as exc:
@@ -218,10 +217,10 @@ def _write(file: BinaryIO, line: bytes, target: Path) -> None:
 
 
 def _unwritable(target: Path, exc: OSError) -> ConfigError:
-    return ConfigError(
-        f"--out {str(target)!r} cannot be written: {exc.strerror}.",
-        hint="The answers in it are kept; the same command goes on from there.",
-    )
+    hint = "The answers in it are kept; the same command goes on from there."
+    if not target.parent.exists():
+        hint = "Make its folder first."
+    return ConfigError(f"--out {str(target)!r} cannot be written: {exc.strerror}.", hint=hint)
 
 
 def _line(row: Row) -> bytes:

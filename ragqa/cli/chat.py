@@ -13,6 +13,7 @@ from ragqa.cli import terminal
 from ragqa.cli.arguments import add_chain, add_docs, add_groups
 from ragqa.cli.chat_phrases import chat_phrase
 from ragqa.cli.phrases import language_for
+from ragqa.cli.typed_text import question_of
 from ragqa.errors import ConfigError, RagqaError
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def _piped() -> Iterator[str]:
     if sys.stdin is None:
         raise ConfigError("Standard input is closed.", hint="Write one question a line.")
     for raw in sys.stdin.buffer:
-        yield raw.decode("utf-8-sig", errors="replace")
+        yield question_of(raw)
 
 
 def _remember_lines(questions: Iterator[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.cli import terminal
 from ragqa.cli.calls_text import sequence
+from ragqa.cli.typed_text import argument
 
 if TYPE_CHECKING:
     from ragqa.doctor import Finding
@@ -38,9 +39,10 @@ def run(args: argparse.Namespace) -> int:
     from ragqa import app, doctor
     from ragqa.errors import ConfigError
 
-    if args.question is not None:
-        app.check_question(args.question)
-    found = list(doctor.findings(args.question))
+    question = None if args.question is None else argument(args.question)
+    if question is not None:
+        app.check_question(question)
+    found = list(doctor.findings(question))
     try:
         settings = doctor.settings_in_use()
     except ConfigError:  # a finding says so already

@@ -10,6 +10,7 @@ from ragqa.cli import terminal
 from ragqa.cli.arguments import add_groups
 from ragqa.cli.numbers import count
 from ragqa.cli.phrases import Language, language_for, phrase
+from ragqa.cli.typed_text import argument
 
 if TYPE_CHECKING:
     from ragqa.contract import Passage
@@ -39,8 +40,9 @@ def run(args: argparse.Namespace) -> int:
     """Find passages and show them."""
     from ragqa import app
 
-    passages = app.search(args.question, k=args.k, groups=args.group or ())
-    language = language_for(args.question)
+    question = argument(args.question)
+    passages = app.search(question, k=args.k, groups=args.group or ())
+    language = language_for(question)
     if terminal.for_people(as_json=args.json):
         terminal.write(_text(passages, language))
     else:

@@ -201,3 +201,16 @@ def test_colours_on_a_terminal_and_none_where_nobody_wants_them(shop):
     assert "\x1b[" not in run_on_screen(shop, "ask", QUESTION, NO_COLOR="1")[1].replace(
         "\x1b[K", ""
     )
+
+
+@pytest.mark.parametrize(
+    "env", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0"}], ids=["UTF-8", "ASCII alone"]
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "gbk"])
+def test_a_question_comes_in_any_encoding(shop, env, encoding):
+    typed = "多少天内可以退货？".encode(encoding)
+    piped = shop("ask", "-", stdin=typed, **env).json["response"]
+    assert piped["sources"] == ["退货政策.md"]
+    assert shop("ask", os.fsdecode(typed), **env).json["response"] == piped
+    found = shop("search", os.fsdecode(typed), **env).json["passages"]
+    assert found[0]["title"] == "退货政策.md"

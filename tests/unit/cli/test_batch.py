@@ -27,6 +27,19 @@ def test_questions_are_objects_or_strings_one_a_line(tmp_path):
     assert read_items(source) == [Item("a", "How long?"), Item(3, "Why?")]
 
 
+def test_a_question_may_hold_what_other_programs_take_for_line_breaks(tmp_path):
+    source = tmp_path / "q.jsonl"
+    source.write_text(json.dumps("How\u2028long\x85?", ensure_ascii=False), "utf-8")
+    assert read_items(source) == [Item(1, "How\u2028long\x85?")]
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-16"])
+def test_questions_may_be_in_the_encoding_of_their_system(tmp_path, encoding):
+    source = tmp_path / "q.jsonl"
+    source.write_bytes('{"question": "退货要几天？"}\r\n'.encode(encoding))
+    assert read_items(source) == [Item(1, "退货要几天？")]
+
+
 @pytest.mark.parametrize(
     "line", ["{", "3", "null", "[]", "{}", '{"question": 3}', '{"question": "  "}', '""', "why?"]
 )
@@ -148,3 +161,9 @@ def test_a_slow_answer_does_not_hold_up_the_next_ones():
 
 def test_a_device_is_not_read_to_its_end():
     assert not _kept_answers(Path("/dev/zero"))
+
+
+def test_a_folder_that_is_not_there_is_to_be_made(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        _opened(tmp_path / "none" / "a.jsonl")
+    assert "folder" in caught.value.hint
