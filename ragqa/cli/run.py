@@ -14,6 +14,7 @@ from ragqa.errors import ConfigError, RagqaError
 
 INTERRUPTED = 130
 FAILED = 1
+_YES = ("1", "true", "t", "yes", "y", "on")  # as settings read it
 COMMANDS = ("ask", "chat", "search", "index", "check", "doctor", "runs", "eval")
 
 _DESCRIPTION = """\
@@ -120,7 +121,7 @@ def _debugging() -> bool:
     try:
         return Settings.load().debug
     except RagqaError:  # perhaps the very error that is reported
-        return bool(os.environ.get("RAGQA_DEBUG", "").strip(" 0"))
+        return os.environ.get("RAGQA_DEBUG", "").strip().lower() in _YES
 
 
 def _silence_lost_output() -> None:

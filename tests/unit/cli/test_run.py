@@ -84,6 +84,17 @@ def test_wrong_settings_are_named(capsys, tmp_path, monkeypatch):
     assert "RAGQA_TOP_K is 'many' (environment)" in err
 
 
+@pytest.mark.parametrize(("said_so", "shown"), [("false", False), ("off", False), ("yes", True)])
+def test_wrong_settings_show_a_traceback_on_request_only(
+    capsys, tmp_path, monkeypatch, said_so, shown
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGQA_TOP_K", "many")
+    monkeypatch.setenv("RAGQA_DEBUG", said_so)
+    code, _, err = said(capsys, "ask", "How long?")
+    assert (code, "Traceback" in err) == (2, shown)
+
+
 @pytest.mark.parametrize("source", ["environment", ".env"])
 def test_a_traceback_is_shown_on_request_only(capsys, tmp_path, monkeypatch, source):
     monkeypatch.chdir(tmp_path)
