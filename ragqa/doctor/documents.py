@@ -12,12 +12,13 @@ from ragqa.app.parts import retriever_for
 from ragqa.contract import Passage, Strategy
 from ragqa.doctor.finding import HOW_TO_INDEX, Finding, broken
 from ragqa.errors import RagqaError, RetrievalError
-from ragqa.language import language_of
+from ragqa.language import content_words, language_of
 from ragqa.ports import SearchQuery
 from ragqa.settings import Settings
 from ragqa.settings.resolve import missing_for_retriever, require
 
 _TITLES_TRIED = 5  # the first documents may be for certain groups only
+_TOPIC_CHARS = 60
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _SEARCHED = "two searches were sent instead, with a vector where the search type takes one"
 _TO_AZURE = "ragqa index PATH --to azure"
@@ -88,11 +89,22 @@ def _passage(settings: Settings) -> Passage | None:
 
 
 def _question_about(passage: Passage | None) -> str | None:
-    """Return a question about the innermost heading of a passage, or its title."""
+    """Return a question about a passage."""
     if passage is None:
         return None
-    heading = passage.heading.rpartition(" > ")[2].strip()
-    topic = heading or _SUFFIX.sub("", passage.title)
+    topic = _topic(passage)
     if language_of(topic) == "zh":
         return f"关于{topic}，文档里怎么说？"
     return f"What do the documents say about {topic}?"
+
+
+def _topic(passage: Passage) -> str:
+    """Return the innermost heading, title or beginning with a word of matter in it.
+
+    A question about "What is it?" or a file named a.txt would find nothing in any index.
+    """
+    title = _SUFFIX.sub("", passage.title)
+    begin = " ".join(passage.text.split())[:_TOPIC_CHARS]
+    named = (*reversed(passage.heading.split(" > ")), title, begin)
+    topics = (topic.strip(" ?？") for topic in named)
+    return next((topic for topic in topics if content_words(topic)), title)

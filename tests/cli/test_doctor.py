@@ -105,3 +105,21 @@ def test_a_person_gets_a_line_for_each(shop):
     assert "ok             python" in shown
     assert "not configured model" in shown
     assert "RAGQA_TOP_K=3  (environment)" in shown
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"docs/a.txt": "The red kettle holds 2 litres."},
+        {"docs/faq.md": "# Lamps\n\n## What is it?\n\nA lamp lasts two years.\n"},
+        {"docs/一.txt": "须在30天内办理。"},
+        {"docs/about.md": "# How?\n\nIt works well in rain.\n"},
+    ],
+    ids=["title", "heading", "Chinese", "neither"],
+)
+def test_a_question_is_made_of_words_that_can_be_found(shell, files):
+    shell.write(files)
+    assert shell("index", "docs").code == 0
+    done = shell("doctor")
+    trial = by_name(done)["trial question"]
+    assert (done.code, trial["status"]) == (0, "ok"), trial
