@@ -21,6 +21,7 @@ _MAGIC = (
     (b"%PDF-", "a PDF"),
     (b"PK\x03\x04", "a zip archive or an Office document"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document"),
+    (b"{\\rtf", "a rich text document (RTF)"),
     (b"\x89PNG\r\n", "an image"),
     (b"\xff\xd8\xff", "an image"),
     (b"GIF8", "an image"),

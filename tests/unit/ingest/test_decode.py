@@ -131,6 +131,7 @@ def test_a_wrong_or_unknown_declaration_is_passed_over() -> None:
         (codecs.BOM_UTF8 + b"\xff\xfe", "damaged further down"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image"),
         (b"%PDF-1.7\n", "a PDF"),
+        (b"{\\rtf1\\ansi\\deff0 {\\fonttbl}Hello.}", "RTF"),
         (b"PK\x03\x04\x14\0", "zip"),
         (b"\x7fELF\x02\x01\x01", "a program"),
         (bytes(range(256)) * 40, "not text"),
