@@ -7,6 +7,7 @@ import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from errno import ELOOP
 from pathlib import Path, PurePath
 
 from ragqa.ingest.report import SkippedFile
@@ -15,6 +16,7 @@ from ragqa.ingest.roots import Root, real, root_of
 _LEFT_OUT = frozenset({"node_modules", "__pycache__", "Thumbs.db", "desktop.ini", "ragqa.toml"})
 _LEFT_OUT_PREFIXES = (".", "~$")  # hidden, or the mark of a document that Word has open
 _VENV_MARK = "pyvenv.cfg"
+_NO_LINK = "Remove the link."
 _CHECK_PATH = "Check the path; it is looked up from the current folder."
 
 
@@ -147,10 +149,14 @@ class _Walk:
         except (FileNotFoundError, NotADirectoryError):
             if not found.is_symlink():
                 return False
-            self._skip(path, "is what a link points at, and does not exist", "Remove the link.")
+            link = path_in_index(found, self.project)
+            self._skip(path, f"is what the link {link} points at, and does not exist", _NO_LINK)
             return True
         except OSError as exc:
-            self._unreadable(location, exc)
+            if exc.errno == ELOOP:
+                self._skip(path, "is a link that leads back to itself", _NO_LINK)
+            else:
+                self._unreadable(location, exc)
             return True
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "is no regular file", "Leave it out.")

@@ -160,6 +160,8 @@ def test_links_to_nothing_are_reported(project: Path) -> None:
     found = discover([str(project / "docs")], project=project)
     assert paths(found) == DOCS
     assert [skip.path for skip in found.skipped] == ["docs/nowhere.md", "docs/self.md"]
+    assert "the link docs/gone.md" in found.skipped[0].reason
+    assert {skip.hint for skip in found.skipped} == {"Remove the link."}
 
 
 def test_special_files_are_not_opened(project: Path) -> None:
