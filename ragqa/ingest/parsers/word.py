@@ -112,9 +112,15 @@ def _text(element: Any) -> str:
             parts.append(node.text or "")
         elif node.tag in _BREAKS:
             parts.append(_BREAKS[node.tag])
-        elif node.tag not in _NOT_READ:
+        elif node.tag not in _NOT_READ and not _is_hidden(node):
             pending.extend(reversed(node))
     return "".join(parts)
+
+
+def _is_hidden(node: Any) -> bool:
+    """Tell whether a run is one that Word shows to nobody."""
+    hidden = node.find(f"{_W}rPr/{_W}vanish") if node.tag == f"{_W}r" else None
+    return hidden is not None and hidden.get(f"{_W}val", "true") not in ("false", "0", "off")
 
 
 def _text_boxes(paragraph: Any) -> Iterator[Any]:

@@ -26,6 +26,14 @@ def filled(table: Any, rows: list[list[str]]) -> Any:
     return table
 
 
+def test_hidden_text_is_not_read() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("Shown. ")
+    for text, hidden in (("Hidden. ", True), ("Shown again.", False)):
+        paragraph.add_run(text).font.hidden = hidden
+    assert page(document).text == "Shown. Shown again."
+
+
 def test_paragraphs_lists_and_tables_keep_their_order() -> None:
     document = docx.Document()
     document.add_paragraph("Before.")
