@@ -158,13 +158,17 @@ _COMPLAINTS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"\$select|could not find a property|field",
-        "The index {index!r} lacks a field: {said}",
+        "The fields of the index {index!r} are not those of the settings: {said}",
         "Check AZURE_SEARCH_FIELD_ID, _TITLE, _CONTENT, _PATH, _PAGE; ragqa doctor compares them.",
     ),
 )
 
 
 def _bad_request(said: str, *, index: str) -> RagqaError:
+    if "quota" in said.lower():
+        return _given_up(
+            f"The search service is full: {said}", "Make room there, or take a larger tier."
+        )
     for pattern, message, hint in _COMPLAINTS:
         if re.search(pattern, said, re.IGNORECASE):
             return ConfigError(message.format(index=index, said=said), hint=hint)
