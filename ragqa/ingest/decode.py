@@ -86,6 +86,18 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
     raise _refusal(data)
 
 
+def decode_data(data: bytes) -> str:
+    """Return the text of a table or of JSON, without a second byte order mark.
+
+    Programs that mark text which is marked already leave two; the second one would become part of
+    the first column's name. Characters of prose are counted in the file, so it keeps them.
+
+    Raises:
+        RetrievalError: As ``decode`` does.
+    """
+    return decode(data).lstrip("\ufeff")
+
+
 def _attempts(data: bytes, declared: str | None) -> Iterator[str]:
     if b"\0" in data:
         yield from _ranked(data, _WIDE)

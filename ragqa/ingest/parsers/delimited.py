@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from itertools import islice
 
-from ragqa.ingest.decode import decode
+from ragqa.ingest.decode import decode_data
 from ragqa.ingest.document import ParsedFile, Row, single
 from ragqa.ingest.tables import Cells, looks_like_header, row_line, tidy
 
@@ -19,7 +19,7 @@ _LONGEST_VALUE_CHARS = 200  # of what is kept as a column to filter by
 
 def parse(data: bytes) -> ParsedFile:
     """Parse a table; every row becomes a line ``header: value; header: value``."""
-    rows = read_rows(decode(data))
+    rows = read_rows(decode_data(data))
     top = _title_rows(rows)
     table = rows[top:]
     header = table[0] if table and looks_like_header(table[0], table[1:]) else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragqa.errors import RetrievalError
-from ragqa.ingest.decode import decode
+from ragqa.ingest.decode import decode_data
 from ragqa.ingest.document import ParsedFile, Row, single
 from ragqa.ingest.parsers import records
 from ragqa.ingest.parsers.json_tree import columns, is_record, loads, readable_lines, record_line
@@ -14,7 +14,7 @@ from ragqa.ingest.parsers.json_tree import columns, is_record, loads, readable_l
 
 def parse(data: bytes) -> ParsedFile:
     """Parse a json file; an object a line is as good as a list of them."""
-    value = _value(decode(data))
+    value = _value(decode_data(data))
     if isinstance(value, list) and value:
         if all(isinstance(item, dict) and isinstance(item.get("text"), str) for item in value):
             return records.parsed(list(enumerate(value, start=1)), [], unit="record")

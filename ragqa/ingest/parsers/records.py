@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragqa.errors import RetrievalError
-from ragqa.ingest.decode import decode
+from ragqa.ingest.decode import decode_data
 from ragqa.ingest.document import ParsedDocument, ParsedFile, Problem, TextPage
 from ragqa.ingest.parsers.json_tree import loads
 
@@ -21,7 +21,7 @@ def parse(data: bytes) -> ParsedFile:
     records: list[Numbered] = []
     problems: list[tuple[int, str]] = []
     # Only "\n" ends a line: U+2028 and its like may stand inside a JSON string.
-    for number, line in enumerate(decode(data).split("\n"), start=1):
+    for number, line in enumerate(decode_data(data).split("\n"), start=1):
         if line.strip():
             try:
                 records.append((number, _record(line)))

@@ -100,3 +100,10 @@ def test_long_values_are_text_but_no_columns() -> None:
 @pytest.mark.parametrize("source", ["", "\n\n", " , \n,\n", "\ufeff"])
 def test_blank_tables_hold_nothing(source: str) -> None:
     assert page(source).text.strip() == ""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_second_byte_order_mark_is_no_part_of_a_name(encoding: str) -> None:
+    data = "\ufeff型号;颜色\r\nL4;白色\r\n".encode(encoding)
+    rows = delimited.parse(data).documents[0].pages[0].rows
+    assert dict(rows[0].values) == {"型号": "L4", "颜色": "白色"}

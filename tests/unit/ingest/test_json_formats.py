@@ -151,3 +151,10 @@ def test_what_is_no_json_is_refused(source: str) -> None:
 @pytest.mark.parametrize("value", [{}, [], None, '""', [[]], {"a": None}])
 def test_json_without_values_holds_no_text(value: Any) -> None:
     assert text(value) == ""
+
+
+@pytest.mark.parametrize("parser", [json_document, records])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_second_byte_order_mark_is_no_fault(parser: Any, encoding: str) -> None:
+    data = '\ufeff{"id": "a", "text": "The kettle holds 2 litres."}'.encode(encoding)
+    assert "2 litres" in parser.parse(data).documents[0].pages[0].text
