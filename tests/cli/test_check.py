@@ -59,3 +59,10 @@ def test_any_bytes_get_a_verdict(shell, raw):
     done = shell("check", "--json", stdin=raw)
     assert done.code == 5
     assert done.json["accepted"] is False
+
+
+def test_an_output_that_powershell_has_redirected(shell):
+    reply = GOOD | {"answer": "签收后30天内可退货。"}
+    raw = json.dumps(reply, ensure_ascii=False).encode("utf-16")
+    assert shell("check", "--json", stdin=raw).json["response"] == reply
+    assert shell("check", "--json", stdin=raw[:-1]).code == 5
