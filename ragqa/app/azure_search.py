@@ -129,8 +129,19 @@ def with_upload(report: IndexReport, store: AzureStore) -> IndexReport:
     )
     if not skipped:
         return report
-    failed = sum(not failure.held_back for failure in store.failures)
-    return report.model_copy(update={"skipped": (*report.skipped, *skipped), "failed": failed})
+    failed = [failure.path for failure in store.failures if not failure.held_back]
+    # A file that is not wholly there is none that was added; the next run takes it up again.
+    added = tuple(path for path in report.added_paths if path not in failed)
+    updated = tuple(path for path in report.updated_paths if path not in failed)
+    update = {
+        "added": len(added),
+        "added_paths": added,
+        "updated": len(updated),
+        "updated_paths": updated,
+        "skipped": (*report.skipped, *skipped),
+        "failed": len(failed),
+    }
+    return report.model_copy(update=update)
 
 
 def _access(settings: Settings) -> Access:
