@@ -4,7 +4,8 @@
 httpcore's own backend, AnyIO, lets every other task run between a request's head and its body.
 Where fifty asks prepare their prompts at the same time, no body leaves before all of them are done,
 and the service waits for it. Here a request leaves in one piece as soon as it is complete, and
-asyncio's own transports carry it.
+asyncio's own transports carry it. Other event loops, like uvloop, differ in what their connections
+take and are: AnyIO knows them.
 """
 
 from __future__ import annotations
@@ -31,9 +32,13 @@ def one_connection(verify: ssl.SSLContext) -> httpx2.AsyncHTTPTransport:
         max_connections=1,
         max_keepalive_connections=1,
         keepalive_expiry=httpx2.Limits().keepalive_expiry,
-        network_backend=_Backend(),
+        network_backend=_backend_of(asyncio.get_running_loop()),
     )
     return transport
+
+
+def _backend_of(loop: asyncio.AbstractEventLoop) -> httpcore2.AsyncNetworkBackend | None:
+    return _Backend() if isinstance(loop, asyncio.BaseEventLoop) else None
 
 
 class _Backend(httpcore2.AsyncNetworkBackend):

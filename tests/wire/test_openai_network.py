@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 import trustme
+from httpcore2._backends.auto import AutoBackend
 
 from ragqa.providers.network import one_connection
 from tests.wire.http_wire import Exchange, HttpServer
@@ -181,6 +182,21 @@ async def test_a_call_that_is_cancelled_closes_its_connection() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
         await asyncio.wait_for(ended.wait(), 2)
+
+
+async def test_connections_of_other_event_loops_are_anyios(monkeypatch) -> None:
+    # uvloop's know no staggered attempts, and its transports are none of asyncio's classes
+    async def answer(reader, writer):
+        await reader.read(65_536)
+        writer.write(OK)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio, "get_running_loop", asyncio.AbstractEventLoop)
+        asking = client()
+    pool = asking._transport._pool
+    assert isinstance(pool._network_backend, AutoBackend)
+    async with serving(answer) as url, asking:
+        assert (await asking.post(url, content=b"x")).text == "ok"
 
 
 async def test_nobody_listens() -> None:
