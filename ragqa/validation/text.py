@@ -55,6 +55,7 @@ _BROKEN_OFF: Final = frozenset(
         "aborted",
         "cancelled",
         "canceled",
+        "error",  # OpenRouter's and vLLM's word for it
         "network_error",
         "insufficient_system_resource",
     }

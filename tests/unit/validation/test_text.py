@@ -33,6 +33,7 @@ def code(raw, **context):
         ("refusal", "text.refusal"),
         (INTERRUPTED, "text.interrupted"),
         ("abort", "text.interrupted"),
+        ("error", "text.interrupted"),
         ("stop", "ok"),
         ("STOP", "ok"),
         ("end_turn", "ok"),
