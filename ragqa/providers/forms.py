@@ -7,6 +7,7 @@ plain JSON mode, or not at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,8 @@ DEFAULT_ORDER: tuple[Mode, ...] = ("json_schema", "function_calling", "json_mode
 
 _PLAIN: tuple[str, ...] = ("temperature", "stream_options", "encoding_format")
 _LIMITS = ("max_completion_tokens", "max_tokens")
+_TEXTS = ("messages", "input")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,11 @@ def form_of(
         order: Ways to ask for a format, the preferred one first.
         limit_name: What this kind of service calls the limit of the reply.
     """
-    body = {key: value for key, value in payload.items() if value is not None}
+    body = {
+        key: _encodable(value) if key in _TEXTS else value
+        for key, value in payload.items()
+        if value is not None
+    }
     features = {name for name in _PLAIN if name in body}
     for name in features & set(refused):
         del body[name]
@@ -57,6 +64,18 @@ def form_of(
     mode = _take_mode(body, refused, order)
     sent = (features | ({mode} if mode else set())) - set(refused)
     return Form(body, frozenset(sent), by_function=mode == "function_calling")
+
+
+def _encodable(value: Any) -> Any:
+    """Put U+FFFD in place of halves of characters, which no request can carry.
+
+    Models break off within an emoji, and what they said goes back to them.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else _HALF_CHARACTER.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {key: _encodable(each) for key, each in value.items()}
+    return [_encodable(each) for each in value] if isinstance(value, list) else value
 
 
 def _rename_limit(body: dict[str, Any], refused: Collection[str], preferred: str) -> set[str]:

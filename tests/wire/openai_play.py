@@ -36,7 +36,8 @@ async def play(exchange: Exchange, reply: Reply, request: JsonObject) -> None:
 
 
 def _play_whole(exchange: Exchange, reply: Reply, request: JsonObject) -> None:
-    data = json.dumps(completion(reply, request), ensure_ascii=False).encode()
+    said = json.dumps(completion(reply, request), ensure_ascii=False)
+    data = said.encode(errors="backslashreplace")  # half a character is sent as JSON escapes it
     if reply.drop_after is None:
         exchange.respond(200, {**_JSON, **reply.headers}, data)
         return

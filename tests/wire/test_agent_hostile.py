@@ -80,6 +80,21 @@ def mail(item: str) -> str:
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        calls(("mail", {"item": "a"}), text="Let me see \ud83d"),
+        calls(("mail", '{"item": "\\ud83d"}')),
+        calls(("m\ud83dil", {"item": "a"})),
+    ],
+)
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_half_a_character_of_the_model_ends_no_run(openai_server, said, is_streamed):
+    agent = agent_at(openai_server(said, UNCLEAR), tools=[mail], policies={"mail": READ})
+    answer = list(agent.stream("What is a?"))[-1] if is_streamed else agent.invoke("What is a?")
+    assert answer.status == "answered"
+
+
 class Desk:
     """A tool that makes tickets and remembers them."""
 

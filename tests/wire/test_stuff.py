@@ -123,6 +123,14 @@ def test_a_format_fault_is_repaired_without_passages(ask):
     assert second["max_tokens"] * 3 <= first["max_tokens"]
 
 
+@pytest.mark.parametrize(
+    "said", ["Half an emoji: \ud83d", reply(answer="Half: \ud83d"), '"\ud83d"']
+)
+def test_half_a_character_does_not_stop_the_repair(ask, said):
+    answer, server = ask(said, reply())
+    assert (answer.status, len(server.chats)) == ("repaired", 2)
+
+
 def test_a_content_fault_is_repaired_with_the_passages_concerned(ask):
     answer, server = ask(reply(answer="Unopened items can be returned within 45 days."), reply())
     assert answer.status == "repaired"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -86,3 +87,14 @@ def test_another_format_passes_as_it_is() -> None:
 
 def test_empty_arguments_are_not_sent() -> None:
     assert "dimensions" not in form_of({"model": "e", "dimensions": None}, ()).body
+
+
+def test_halves_of_characters_are_replaced_wherever_texts_stand() -> None:
+    call = {"id": "1", "function": {"name": "look", "arguments": '{"item": "\ud83d"}'}}
+    said = [{"role": "assistant", "content": "一半 \udc4d", "tool_calls": [call]}]
+    body = form_of({**PAYLOAD, "messages": said, "input": ["\ud83d", "完整 👍"]}, ()).body
+    assert body["messages"][0]["content"] == "一半 \ufffd"
+    sent_call = body["messages"][0]["tool_calls"][0]
+    assert sent_call["function"]["arguments"] == '{"item": "\ufffd"}'
+    assert body["input"] == ["\ufffd", "完整 👍"]
+    json.dumps(body, ensure_ascii=False).encode()
