@@ -141,7 +141,7 @@ def _read(arguments: Any) -> dict[str, Any] | Fault:
         return {}
     if isinstance(arguments, str | bytes):
         try:
-            arguments = json.loads(arguments, object_pairs_hook=_without_duplicates)
+            arguments = json.loads(arguments, object_pairs_hook=without_duplicates)
         except (ValueError, RecursionError) as exc:
             reason = str(exc) if isinstance(exc, _DuplicateKey) else "they are no complete JSON"
             return Fault(
@@ -163,7 +163,12 @@ class _DuplicateKey(ValueError):
     """A key stands twice in an object."""
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object that pairs are, for ``json.loads``.
+
+    Raises:
+        ValueError: If a key stands there twice: nobody knows which value is meant.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

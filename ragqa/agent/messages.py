@@ -21,6 +21,9 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
+from ragqa.agent.arguments import without_duplicates
+from ragqa.providers.tool_calls import MARK
+
 UNPARSABLE = "unparsable_arguments"
 """Key of ``AIMessage.response_metadata``: the arguments that are no object, by call id."""
 
@@ -79,7 +82,7 @@ def strictly_read(message: AIMessage) -> AIMessage:
         for call in message.tool_calls
     ]
     calls += [
-        (call["id"] or "", call["name"] or "", call["args"] or "")
+        (call["id"] or "", call["name"] or "", (call["args"] or "").removesuffix(MARK))
         for call in message.invalid_tool_calls
     ]
     return reply_message(text, calls, message.response_metadata, message.usage_metadata)
@@ -153,9 +156,9 @@ def _object(raw: str) -> dict[str, Any] | None:
     if not raw.strip():
         return {}
     try:
-        value = json.loads(raw)
+        value = json.loads(raw, object_pairs_hook=without_duplicates)
         if isinstance(value, str):  # encoded twice, as small models do
-            value = json.loads(value)
+            value = json.loads(value, object_pairs_hook=without_duplicates)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

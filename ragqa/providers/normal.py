@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ragqa.providers.tool_calls import spelled, whole_calls
+
 JsonObject = dict[str, Any]
 
 REFUSAL = "refusal"
@@ -90,7 +92,7 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
         raise MalformedReplyError
     text, is_refusal = _text_of(message, by_function)
     reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
-    calls = [] if by_function else _whole_calls(message.get("tool_calls"))
+    calls = [] if by_function else whole_calls(message.get("tool_calls"))
     kept = {"tool_calls": calls} if calls else {}
     return {
         **data,
@@ -104,33 +106,6 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
             }
         ],
     }
-
-
-def _whole_calls(said: Any) -> list[JsonObject]:
-    """Return the calls of a complete reply with their arguments as text."""
-    calls = said if isinstance(said, list) else []
-    return [
-        {**call, "function": {**call["function"], "arguments": _sent_arguments(call["function"])}}
-        for call in calls
-        if isinstance(call, dict) and isinstance(call.get("function"), dict)
-    ]
-
-
-def _sent_arguments(function: JsonObject) -> str:
-    """Return arguments as text that is JSON only where it is an object.
-
-    LangChain raises for any other JSON (``[1]``), and the whole reply would be lost with it; text
-    that is no JSON it keeps for whoever reads the call.
-    """
-    arguments = function.get("arguments")
-    if arguments is None or isinstance(arguments, dict):
-        return json.dumps(arguments or {}, ensure_ascii=False)
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return text if isinstance(value, dict) or not value else f"{text} …"
 
 
 class StreamShape:
@@ -201,7 +176,7 @@ class StreamShape:
                 self._last_call += is_new or self._last_call < 0
                 self._last_call_id = call_id or self._last_call_id
                 number = self._last_call
-            numbered.append({**fragment, "index": number})
+            numbered.append({**spelled(fragment), "index": number})
         return numbered
 
     def _ending(self, choice: JsonObject) -> str | None:

@@ -147,6 +147,31 @@ def test_malformed_arguments_are_told_and_the_run_goes_on(openai_server, raw, st
     assert answer.status == "answered"
 
 
+@pytest.mark.parametrize(
+    ("raw", "is_run", "told_of"),
+    [
+        ('{"item": "a", "item": "kettle"}', False, "'item' stands there twice"),
+        ("[1]", False, "you sent [1]"),
+        ('"{\\"item\\": \\"kettle\\"}"', True, "12 pieces"),  # encoded twice
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_arguments_are_read_alike_whole_and_in_pieces(
+    openai_server, raw, is_run, told_of, streamed
+):
+    server = openai_server(calls(("pieces_of", raw)), acted("There is nothing.", confidence=0.3))
+
+    def pieces_of(item: str) -> str:
+        """Look up how many pieces of an item there are."""
+        return "12 pieces"
+
+    agent = agent_at(server, tools=[pieces_of], policies={"pieces_of": READ})
+    answer = list(agent.stream("How many?"))[-1] if streamed else agent.invoke("How many?")
+    assert states(answer) == [("pieces_of", "succeeded" if is_run else "failed")]
+    (result,) = told(server.chats[1])
+    assert told_of in result["content"]
+
+
 def test_an_unknown_tool_is_told_with_the_known_ones(openai_server):
     server = openai_server(calls(("doc_lookup", {})), search(), final())
     answer = agent_at(server).invoke(QUESTION)
@@ -309,9 +334,10 @@ def test_ids_that_repeat_are_made_unique(openai_server):
     assert ["'a'" in r or '"a"' in r for r in results] == [True, True, False, False]
 
 
-def test_calls_without_ids_get_some(openai_server):
+@pytest.mark.parametrize("call_id", ["", None, 0])
+def test_calls_without_ids_or_with_numbers_get_some(openai_server, call_id):
     call = {
-        "id": "",
+        "id": call_id,
         "type": "function",
         "function": {"name": "stock", "arguments": '{"item": "a"}'},
     }

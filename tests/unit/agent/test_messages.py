@@ -37,7 +37,20 @@ def test_objects_are_arguments(raw, arguments):
 
 
 @pytest.mark.parametrize(
-    "raw", ['{"a": 1', "[1]", "5", '"text"', "null", "{'a': 1}", "a=1", "[" * 5000, '{"a": 1}}']
+    "raw",
+    [
+        '{"a": 1, "a": 2}',
+        '"{\\"a\\": 1, \\"a\\": 1}"',
+        '{"a": 1',
+        "[1]",
+        "5",
+        '"text"',
+        "null",
+        "{'a': 1}",
+        "a=1",
+        "[" * 5000,
+        '{"a": 1}}',
+    ],
 )
 def test_anything_else_is_kept_as_it_came(raw):
     message = reply(("1", "f", raw))

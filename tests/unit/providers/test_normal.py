@@ -217,3 +217,16 @@ def test_only_whole_counts_count(count: Any) -> None:
     shaped = whole_reply(data, by_function=False)["usage"]
     assert shaped["prompt_tokens"] == shaped["prompt_tokens_details"]["cached_tokens"] == 0
     assert shaped["total_tokens"] == 2
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_ids_and_names_of_calls_are_texts(is_streamed: bool) -> None:
+    call = {"index": 0, "id": 7, "function": {"name": 5, "arguments": "{}"}}
+    choice = {"delta" if is_streamed else "message": {"tool_calls": [call]}}
+    data = {"choices": [choice]}
+    if is_streamed:
+        said = StreamShape(by_function=False).chunk(data)["choices"][0]["delta"]
+    else:
+        said = whole_reply(data, by_function=False)["choices"][0]["message"]
+    (call,) = said["tool_calls"]
+    assert (call["id"], call["function"]["name"]) == ("7", "5")
