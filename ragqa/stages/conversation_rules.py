@@ -8,6 +8,7 @@ from ragqa.language import language_of
 from ragqa.ports import PastTurn
 from ragqa.stages import conversation_chinese as chinese
 from ragqa.stages import conversation_english as english
+from ragqa.stages.conversation_courtesy import is_courtesy
 from ragqa.stages.conversation_words import PROPERTIES
 
 _LOOKED_BACK = 4
@@ -16,6 +17,8 @@ _LOOKED_BACK = 4
 
 def stands_alone(question: str) -> bool:
     """Tell whether a question can certainly be understood without the turns before."""
+    if is_courtesy(question):
+        return True
     if language_of(question) == "zh":
         return chinese.ChineseQuestion(question).stands_alone
     return english.EnglishQuestion(english.without_thanks(question)).stands_alone
@@ -31,6 +34,8 @@ def resolved(question: str, turns: Sequence[PastTurn]) -> str | None:
     language = language_of(question)
     carried = chinese.carried if language == "zh" else english.carried
     for turn in reversed(turns[-_LOOKED_BACK:]):
+        if is_courtesy(turn.question):
+            continue
         earlier = _in_language(turn.resolved or turn.question, language)
         whole = carried(question, earlier, turn.answer) if earlier else None
         if whole is not None:

@@ -85,6 +85,15 @@ KEPT = _listed("my your our")
 PRONOUNS = _listed("it they them he she him its their his her hers theirs")
 POINTERS = _listed("this that these those")
 POSSESSIVES = _listed("its their his her hers theirs")
+COURTESIES = _listed(
+    """
+    thanks thank thx cheers you very much so a lot many great ok okay good nice cool perfect fine
+    got it i see yes yeah yep no nope sure right alright hi hello hey bye goodbye sorry welcome
+    wonderful excellent awesome brilliant super understood clear morning afternoon evening that s
+    helps helped helpful was for your the help all again hm hmm ah oh well
+    """
+)
+"""Words that make up thanks, greetings and a mere yes or no."""
 
 ZH_COLOURS = "红橙黄绿青蓝紫黑白灰粉棕金银米"
 ZH_ASPECTS = _listed(

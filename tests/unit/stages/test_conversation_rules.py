@@ -6,6 +6,7 @@ import pytest
 
 from ragqa.contract import Question, Turn
 from ragqa.ports import Parts, PastTurn
+from ragqa.stages.conversation_courtesy import is_courtesy
 from ragqa.stages.conversation_resolve import faithful, resolve
 from ragqa.stages.conversation_rules import resolved, stands_alone
 
@@ -98,6 +99,30 @@ def test_a_change_of_subject_is_not_dragged_along(earlier, question):
 def test_a_subject_further_back_is_found():
     turns = after("How much is the black L4 lamp?", "How long is delivery?")
     assert resolved("and the white one?", turns) == "How much is the white L4 lamp?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "courtesy", "question", "whole"),
+    [
+        ("How long does standard delivery take?", "Thanks!", "And express?", "express"),
+        ("How much is the black L4 lamp?", "Ok, got it. Thank you very much", "and the white one?",
+         "How much is the white L4 lamp?"),
+        ("How much is the black L4 lamp?", "👍", "and the white one?",
+         "How much is the white L4 lamp?"),
+        ("K2 水壶的容量是多少？", "好的，谢谢！", "保修期呢？", "K2 水壶的保修期"),
+        ("K2 水壶的容量是多少？", "明白了，非常感谢", "保修期呢？", "K2 水壶的保修期"),
+    ],
+)  # fmt: skip
+def test_thanks_are_no_subject_and_lead_to_none(earlier, courtesy, question, whole):
+    assert stands_alone(courtesy)
+    said = resolved(question, after(earlier, courtesy)) or ""
+    assert whole in said
+    assert said == resolved(question, after(earlier))
+
+
+@pytest.mark.parametrize("question", ["OK?", "Great lamps", "好用吗", "你呢？", "What about it?"])
+def test_few_words_are_not_always_thanks(question):
+    assert not is_courtesy(question)
 
 
 def test_the_answer_names_what_the_question_asked_for():
