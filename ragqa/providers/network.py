@@ -19,6 +19,8 @@ from typing import Any
 import httpcore2
 import httpx2
 
+from ragqa.providers.connecting import connected
+
 _MOST_UNREAD = 1 << 20
 """Bytes after which a service has to wait until what it sent is read."""
 
@@ -50,12 +52,9 @@ class _Backend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Any = None,
     ) -> httpcore2.AsyncNetworkStream:
-        loop = asyncio.get_running_loop()
         with _translated(httpcore2.ConnectTimeout, httpcore2.ConnectError):
             async with asyncio.timeout(timeout):
-                # As RFC 8305 (section 5) has it: the next address is tried after a quarter second.
-                _, link = await loop.create_connection(_Link, host, port, happy_eyeballs_delay=0.25)
-        return _Stream(link)
+                return _Stream(await connected(_Link, host, port))
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
