@@ -32,16 +32,17 @@ def test_a_working_index_is_tried(shop):
 
 
 @pytest.mark.parametrize("damage", ["head", "middle"])
-def test_a_damaged_file_of_the_state_folder_is_named(shop, damage):
-    shop("ask", "Can I return a kettle?")
-    (file,) = shop.folder.glob(".ragqa/runs.sqlite")
+def test_a_damaged_file_of_the_state_folder_is_named(shell, damage):
+    shell.write({"returns.md": "Kettles can be returned within 30 days."})
+    shell("ask", "Can I return a kettle?", "--docs", "returns.md")
+    (file,) = shell.folder.glob(".ragqa/runs.sqlite")
     data = bytearray(file.read_bytes())
     at = 0 if damage == "head" else 4096
     data[at : at + 100] = b"\xff" * 100
     file.write_bytes(data)
     for beside in file.parent.glob("runs.sqlite-*"):
         beside.unlink()
-    done = shop("doctor")
+    done = shell("doctor")
     found = by_name(done)["state folder"]
     assert (found["status"], done.json["ok"]) == ("broken", False)
     assert "runs.sqlite is damaged" in found["detail"]
