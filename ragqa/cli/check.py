@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragqa.cli import terminal
 from ragqa.cli.parser import items
+from ragqa.cli.typed_text import output_of
 from ragqa.errors import ConfigError, OutputError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _stdin_text() -> str:
         raise ConfigError("Standard input is closed.", hint="Pipe the raw output into the command.")
     if terminal.is_terminal(sys.stdin):
         terminal.say("Paste the raw output, then press Ctrl-D.")
-    return terminal.decoded(sys.stdin.buffer.read(), errors="surrogateescape")
+    return output_of(sys.stdin.buffer.read())
 
 
 def _list(text: str | None) -> list[str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import sys
 from errno import EBADF
@@ -106,18 +105,6 @@ def styled(text: str, style: str) -> str:
 
 def _is_dumb() -> bool:
     return os.environ.get("TERM", "") == "dumb"
-
-
-def decoded(raw: bytes, *, errors: str) -> str:
-    """Return the text of what was piped in: UTF-8, or UTF-16 with its mark, as PowerShell writes.
-
-    Args:
-        raw: The bytes.
-        errors: What becomes of bytes that are no UTF-8, as for ``bytes.decode``.
-    """
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return raw.decode("utf-16", errors="replace")
-    return raw.decode("utf-8", errors=errors)
 
 
 def plain(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 
 
 def text_of(raw: bytes) -> str:
@@ -30,6 +31,16 @@ def question_of(raw: bytes) -> str:
         return text_of(raw)
     except RetrievalError:
         return raw.decode("utf-8-sig", errors="replace")
+
+
+def output_of(raw: bytes) -> str:
+    """Return what a model wrote: UTF-8, or UTF-16 with its mark, as PowerShell saves it.
+
+    Bytes that are no UTF-8 come as lone surrogates: the gates say what they make of them.
+    """
+    if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return raw.decode("utf-16", errors="replace")
+    return raw.decode("utf-8", errors="surrogateescape")
 
 
 def argument(word: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
 from ragqa.app.home import home_of, is_ours
 from ragqa.app.own_packages import require_own_packages
@@ -14,6 +12,7 @@ from ragqa.errors import ConfigError, StorageError
 from ragqa.settings import Settings
 from ragqa.settings.registry import declared, shown
 from ragqa.settings.tables import nearest_variable
+from ragqa.storage.integrity import read_through
 
 _PACKAGES = ("pydantic", "tantivy", "rjieba", "langchain-core", "langchain-openai")
 
@@ -89,35 +88,7 @@ def state_folder(settings: Settings) -> Finding:
         return Finding(name, "warning", f"{home} has mode {mode:o}", hint)
     for file in sorted(home.glob("*.sqlite")):
         try:
-            _read_through(file)
+            read_through(file)
         except StorageError as exc:
             return broken(name, exc)
     return Finding(name, "ok", f"{home}, mode {mode:o}")
-
-
-def _read_through(file: Path) -> None:
-    """Read all of a file of SQLite, without changing it.
-
-    Raises:
-        StorageError: If it is damaged, or cannot be read.
-    """
-    import sqlite3
-
-    from ragqa.storage.faults import translated
-
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        try:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise _corrupt()
-        except sqlite3.Error as exc:
-            raise translated(exc, file) from exc
-
-
-def _corrupt() -> Exception:
-    """Return the error that SQLite raises where it runs into a damaged place itself."""
-    import sqlite3
-
-    error = sqlite3.DatabaseError("database disk image is malformed")
-    error.sqlite_errorname = "SQLITE_CORRUPT"
-    return error

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from ragqa.retrieval.vectors import Vectors
 
 SEARCH_TYPES = ("keyword", "similarity", "hybrid")
-_QUICK_PASSAGES = 200_000
+_QUICK_PASSAGES = 100_000
+"""Up to here the time of a search was measured: docs/benchmarks.md."""
 
 
 class EmbeddedIndex:

@@ -27,16 +27,17 @@ def _name(exc: sqlite3.Error) -> str:
     return str(getattr(exc, "sqlite_errorname", ""))
 
 
+_DAMAGED = (
+    ("SQLITE_CORRUPT", "SQLITE_NOTADB"),
+    "is damaged, or no database of ragqa",
+    "Move it away (with its -wal and -shm files); a new one is begun.",
+)
 _FAULTS = (
+    _DAMAGED,
     (
         ("SQLITE_FULL",),
         "cannot grow: the disk is full",
         "Make room on it; nothing that was kept before is lost.",
-    ),
-    (
-        ("SQLITE_CORRUPT", "SQLITE_NOTADB"),
-        "is damaged, or no database of ragqa",
-        "Move it away (with its -wal and -shm files); a new one is begun.",
     ),
     (
         ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"),
@@ -54,6 +55,12 @@ _FAULTS = (
         "Look whether the disk is full, failing, or limits the size of files.",
     ),
 )
+
+
+def damaged(path: Path) -> StorageError:
+    """Return the error for a file that is not what SQLite wrote."""
+    _, what, hint = _DAMAGED
+    return StorageError(f"{path} {what}.", hint=hint)
 
 
 def translated(exc: sqlite3.Error, path: Path) -> StorageError:

@@ -508,7 +508,7 @@ class TestOneAtATime:
 
         asyncio.run(cancelled())
         with sessions.hold("s1", "local", "other", 1):
-            pass
+            assert sessions.recall("s1", "local").turns == ()
 
     def test_a_failed_run_lets_go_and_leaves_no_turn(self, parts, server, sessions, model_at):
         server.key = "right"

@@ -84,9 +84,8 @@ def _undressed(source: str) -> Iterator[str]:
     for link in _LINK.finditer(source):
         yield from _undressed_text(link[2])
         yield from _undressed_text(link[1])
-    if (
-        "†" in source
-    ):  # 【0†returns.md】, returns.md†L1-L5: marks of services that cite on their own
+    # 【0†returns.md】, returns.md†L1-L5: marks of services that cite on their own
+    if "†" in source:
         for piece in source.split("†"):
             yield from _undressed_text(piece) if piece.strip(_EDGES) != "source" else ()
     yield from _undressed_text(source)
