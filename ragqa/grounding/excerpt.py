@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -15,14 +15,24 @@ from ragqa.language import Word, clauses, content_words, likeness
 GAP = " … "
 """Stands where something was left out."""
 
-_ANSWER = 0.5
-"""What a span of the asked kind is worth, where all terms of the question are worth 1."""
+# Fitted by `python -m tests.quality.fit`: a ridge softmax model of "which word of the sentence is
+# the answer".
+WORD_WEIGHTS: Mapping[str, float] = {
+    "asked": -4.0,
+    "near": 3.7,
+    "typed": 2.5,
+    "typed_near": 2.1,
+    "capital": 1.4,
+    "long": 0.4,
+}
 
-_NEW = 0.04
-"""What a word is worth that the question does not have; less, the farther it is from one that
-the question has."""
+_READABLE = 0.35
+"""What all words of the question are worth together, where the answer is worth 1: a quote that
+has only the answer does not read as one. More of it costs answers."""
 
 _NEARBY = 4.0  # words
+_FARTHEST = 16  # words: what stands farther off counts next to nothing
+_LONG = 8  # letters
 _LONGEST = 6000
 """Characters of a sentence that are looked at; a longer one is no prose."""
 _MOST_PARTS = 40
@@ -47,9 +57,7 @@ def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
     reading = _Reading.of(sentence, question)
     spans = _short_parts(sentence, reading.answers, max_chars)
     parts = [reading.part(place, span) for place, span in enumerate(spans)]
-    parts = nlargest(
-        _MOST_PARTS, parts, key=lambda part: part.gain({}, 0.0, question) / part.length
-    )
+    parts = nlargest(_MOST_PARTS, parts, key=lambda part: part.gain({}, question) / part.length)
     chosen: list[_Part] = []
     while (best := _next(parts, chosen, max_chars, question)) is not None:
         chosen.append(best)
@@ -58,22 +66,21 @@ def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of the sentence and what it is worth."""
+    """A piece of the sentence, what it holds of the question, how likely it holds the answer."""
 
     place: int
     span: Span
     found: dict[str, float]
-    new: float
     answer: float
 
     @property
     def length(self) -> int:
         return self.span[1] - self.span[0]
 
-    def gain(self, known: dict[str, float], answered: float, question: Asked) -> float:
-        """Return what it adds to parts that hold ``known`` and answer so well."""
+    def gain(self, known: dict[str, float], question: Asked) -> float:
+        """Return what it adds to parts that hold ``known``."""
         more = {t: max(0.0, share - known.get(t, 0.0)) for t, share in self.found.items()}
-        return question.share(more) + self.new + _ANSWER * max(0.0, self.answer - answered)
+        return _READABLE * question.share(more) + self.answer
 
 
 def _next(
@@ -84,11 +91,8 @@ def _next(
     for part in chosen:
         for term, share in part.found.items():
             known[term] = max(share, known.get(term, 0.0))
-    answered = max((part.answer for part in chosen), default=0.0)
     rates = [
-        (part.gain(known, answered, question) / part.length, part)
-        for part in parts
-        if part not in chosen
+        (part.gain(known, question) / part.length, part) for part in parts if part not in chosen
     ]
     for rate, part in sorted(rates, key=lambda rated: -rated[0]):
         if rate > 0 and _fits(_runs([*chosen, part]), max_chars):
@@ -117,42 +121,70 @@ def _fits(runs: list[Span], max_chars: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A sentence read for a question: what each of its words is worth."""
+    """A sentence read for a question: its words, and how likely each of them is the answer."""
 
-    found: list[tuple[Word, dict[str, float]]]
-    closeness: list[float]
+    words: list[tuple[Word, dict[str, float]]]
+    likely: list[float]
     answers: list[Span]
 
     @classmethod
     def of(cls, sentence: str, question: Asked) -> _Reading:
-        words = content_words(sentence, segment=bool(question.characters))
-        found = [(word, _found(word.term, question)) for word in words]
-        hits = [place for place, (_, terms) in enumerate(found) if terms]
-        closeness = [_closeness(place, hits) for place in range(len(found))]
-        return cls(found, closeness, answer_spans(sentence, question) or [])
+        read = _read(sentence, question)
+        features = word_features(sentence, question)
+        scores = [sum(WORD_WEIGHTS[name] * x for name, x in word.items()) for word in features]
+        most = max(scores, default=0.0)
+        odds = [math.exp(score - most) for score in scores]
+        total = sum(odds)
+        likely = [each / total for each in odds]
+        return cls(read, likely, answer_spans(sentence, question) or [])
 
     def part(self, place: int, span: Span) -> _Part:
         """Return what a slice is worth."""
         start, end = span
         shares: dict[str, float] = {}
-        new = 0.0
-        for (word, terms), closeness in zip(self.found, self.closeness, strict=True):
+        answer = 0.0
+        for (word, terms), likely in zip(self.words, self.likely, strict=True):
             if not (start <= word.start and word.end <= end):
                 continue
-            new += 0.0 if terms else _NEW * closeness
+            answer += likely
             for term, share in terms.items():
                 shares[term] = max(share, shares.get(term, 0.0))
-        answer = max(
-            (self._newness(a, b) for a, b in self.answers if start <= a and b <= end), default=0
-        )
-        return _Part(place, span, shares, new, answer)
+        return _Part(place, span, shares, answer)
 
-    def _newness(self, start: int, end: int) -> float:
-        """Return the share of a span's words that the question does not have."""
-        inside = [
-            bool(terms) for word, terms in self.found if start <= word.start and word.end <= end
-        ]
-        return 1 - sum(inside) / len(inside) if inside else 1.0
+
+def word_features(sentence: str, question: Asked) -> list[dict[str, float]]:
+    """Return for each telling word of a sentence what speaks for its being the answer.
+
+    ``asked``: the question has it; ``near``: how close it stands to words of the question, each by
+    its weight; ``typed``: it belongs to a span of the asked kind (a date, a figure, a name);
+    ``typed_near``: and stands close to one of these words; ``capital``: it is written large where
+    the asked kind has no marks; ``long``: it has many letters.
+    """
+    read = _read(sentence, question)
+    answers = answer_spans(sentence, question)
+    hits = {at: _weight(terms, question) for at, (_, terms) in enumerate(read) if terms}
+    features = []
+    for at, (word, terms) in enumerate(read):
+        typed = any(start <= word.start and word.end <= end for start, end in answers or ())
+        around = range(at - _FARTHEST, at + _FARTHEST + 1)
+        close = [(hits[hit], _closeness(at - hit)) for hit in around if hit in hits]
+        capital = answers is None and word.start > 0 and sentence[word.start].isupper()
+        features.append(
+            {
+                "asked": float(bool(terms)),
+                "near": sum(weight * share for weight, share in close) / question.total,
+                "typed": float(typed),
+                "typed_near": typed * max((share for _, share in close), default=0.0),
+                "capital": float(capital and not terms),
+                "long": float(len(word.term) >= _LONG),
+            }
+        )
+    return features
+
+
+def _read(sentence: str, question: Asked) -> list[tuple[Word, dict[str, float]]]:
+    words = content_words(sentence, segment=bool(question.characters))
+    return [(word, _found(word.term, question)) for word in words]
 
 
 def _found(term: str, question: Asked) -> dict[str, float]:
@@ -160,9 +192,12 @@ def _found(term: str, question: Asked) -> dict[str, float]:
     return {asked: value for asked, value in near.items() if value}
 
 
-def _closeness(place: int, hits: list[int]) -> float:
-    distance = min((abs(place - hit) for hit in hits), default=0)
-    return math.exp(-distance / _NEARBY)
+def _weight(terms: Mapping[str, float], question: Asked) -> float:
+    return max(question.weights[term] for term in terms)
+
+
+def _closeness(distance: int) -> float:
+    return math.exp(-abs(distance) / _NEARBY)
 
 
 def _short_parts(sentence: str, answers: list[Span], max_chars: int) -> list[Span]:

@@ -1,47 +1,37 @@
-"""Fit what the confidence of an answer is worth, and when to refuse, on the tuned half.
+"""Fit what the confidence of an answer is worth, and when to refuse.
 
-    python -m tests.quality.calibrate [--folds 8]
+    python -m tests.quality.calibrate [--more FOLDER] [--folds 5]
 
 Prints what belongs into ragqa/grounding/evidence.py: ODDS and THIN. Both are fitted to scores
-of questions that neither the weights of the choice nor the coefficients of the evidence were fitted
-on, and ODDS to the answers as they are given: shortened, perhaps of two sentences.
+of questions that the coefficients of the evidence were not fitted on, and ODDS to the answers as
+they are given: shortened, perhaps of two sentences.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from ragqa.grounding.choice import WEIGHTS
-from ragqa.grounding.evidence import COEFFICIENTS, SUREST
-from tests.quality.fit import (
-    BY_HAND,
-    PENALTY,
-    Case,
-    cases,
-    evidence_of,
-    fit_choice,
-    fit_evidence,
-    importance,
-    is_right,
-)
-from tests.quality.qa import LANGUAGES, corpus
+from ragqa.grounding.evidence import COEFFICIENTS, SUREST, THIN
+from tests.quality.cases import Case, importance, read_cases
+from tests.quality.fit import BY_HAND, PENALTY, evidence_of, fit_evidence, is_right
+from tests.quality.qa import LANGUAGES
 
-FALSE_REFUSALS = 0.04
-"""Of the answerable questions, in folds held out. The aim is 5 % elsewhere."""
+FALSE_REFUSALS = 0.05
+"""Of the answerable questions of a language, in folds held out."""
 
 _RIDGE = 10.0
+_ANSWERS = 120  # of a half of a question set
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A case, its score by models fitted on the other folds, and whether the answer is right."""
+    """A case, its score by a model fitted on the other folds, and whether the answer is right."""
 
     case: Case
     score: float
@@ -49,57 +39,52 @@ class Scored:
 
 
 def scored(told: Sequence[Case], folds: int, penalty: float = PENALTY) -> Iterator[Scored]:
-    """Choose and weigh each case by what was fitted on the others."""
-    choosing = [name for name in WEIGHTS if name not in BY_HAND]
-    weighing = [name for name in COEFFICIENTS if name not in BY_HAND]
+    """Weigh each case by what was fitted on the others."""
+    names = [name for name in COEFFICIENTS if name not in BY_HAND]
+    kept, x, right = evidence_of(told, names)
+    fold = np.array([case.fold(folds) for case in kept])
     for n in range(folds):
-        others = [case for case in told if case.fold(folds) != n]
-        weights = fit_choice([case for case in others if case.answerable], choosing, steps=250)
-        weights = {**weights, "measured": WEIGHTS["measured"]}
-        fitted, x, right = evidence_of([ranked_by(weights, c) for c in others], weighing)
-        model = fit_evidence(fitted, x, right, weighing, penalty)
-        own = [ranked_by(weights, case) for case in told if case.fold(folds) == n]
-        kept, x, _ = evidence_of(own, weighing)
-        for case, score in zip(kept, model(x), strict=True):
+        others = [case for case in kept if case.fold(folds) != n]
+        model = fit_evidence(others, x[fold != n], right[fold != n], names, penalty)
+        own = (case for case in kept if case.fold(folds) == n)
+        for case, score in zip(own, model(x[fold == n]), strict=True):
             yield Scored(case, float(score), is_right(case))
 
 
-def ranked_by(weights: Mapping[str, float], case: Case) -> Case:
-    """Return a case with its sentences ranked by other weights."""
-    scores = (sum(w * c.features[name] for name, w in weights.items()) for c in case.ranked)
-    ranked = [c._replace(score=score) for c, score in zip(case.ranked, scores, strict=True)]
-    return replace(case, ranked=sorted(ranked, key=lambda candidate: -candidate.score))
+def thin(told: Sequence[Scored], confidences: np.ndarray, none: Sequence[Case]) -> float:
+    """Return the highest threshold, in hundredths, that refuses no more than accepted.
 
-
-def thin(told: Sequence[Scored], answerable: int) -> float:
-    """Return the highest threshold, in hundredths, that refuses no more than accepted."""
-    able = [each.score for each in told if each.case.answerable and not each.case.withheld]
-    lost = answerable - len(able)  # nothing at all to quote
-    allowed = (
-        n / 100
-        for n in range(1, 100)
-        if lost + sum(score < n / 100 for score in able) <= FALSE_REFUSALS * answerable
-    )
+    Args:
+        told: The cases with something to quote.
+        confidences: Theirs.
+        none: The cases without.
+    """
+    cases = [*(each.case for each in told), *none]
+    weight = importance(cases)
+    able = np.array([case.answerable for case in cases])
+    sure = np.append(confidences, np.zeros(len(none)))[able]
+    share = weight[able] / weight[able].sum()
+    allowed = (n / 100 for n in range(100) if share[sure < n / 100].sum() <= FALSE_REFUSALS)
     return max(allowed, default=0.0)
 
 
-def odds(told: Sequence[Scored], least: float) -> tuple[float, float]:
+def odds(told: Sequence[Scored]) -> tuple[float, float]:
     """Return slope and shift of the log-odds that make what came of the answers likeliest.
 
     Platt's scaling, as in https://arxiv.org/abs/1706.04599, section 4.1, drawn towards leaving the
-    score as it is.
+    score as it is. Answers that are refused for thin evidence are left out.
     """
-    given = np.array([each.score >= least for each in told])
-    weight = importance([each.case for each in told])[given]
-    told = [each for each in told if each.score >= least]
+    weight = importance([each.case for each in told])
     design = np.array([[log_odds(each.score), 1.0] for each in told])
     right = np.array([each.right for each in told], float)
     asis = np.array([1.0, 0.0])
     fitted = asis
     for _ in range(50):
-        p = 1 / (1 + np.exp(-design @ fitted))
-        curve = (design * (weight * p * (1 - p))[:, None]).T @ design + _RIDGE * np.eye(2)
-        slope = design.T @ (weight * (p - right)) + _RIDGE * (fitted - asis)
+        given = confidence(design, fitted) >= THIN
+        x, y, w = design[given], right[given], weight[given]
+        p = 1 / (1 + np.exp(-x @ fitted))
+        curve = (x * (w * p * (1 - p))[:, None]).T @ x + _RIDGE * np.eye(2)
+        slope = x.T @ (w * (p - y)) + _RIDGE * (fitted - asis)
         fitted = fitted - np.linalg.solve(curve, slope)
     return float(fitted[0]), float(fitted[1])
 
@@ -108,57 +93,84 @@ def log_odds(score: float) -> float:
     return math.log(score / (1 - score))
 
 
-def confidence(score: float, fitted: tuple[float, float]) -> float:
-    slope, shift = fitted
-    return min(1 / (1 + math.exp(-(slope * log_odds(score) + shift))), SUREST)
+def confidence(design: np.ndarray, fitted: tuple[float, float] | np.ndarray) -> np.ndarray:
+    """Return the confidence for rows of log-odds and 1."""
+    return np.minimum(1 / (1 + np.exp(-design @ np.array(fitted))), SUREST)
 
 
-def error(confidences: Sequence[float], right: Sequence[bool]) -> tuple[float, float]:
-    """Return the calibration error in ten bins, and what a perfect confidence would show.
+def error(confidences: np.ndarray, right: np.ndarray, weight: np.ndarray) -> float:
+    """Return the calibration error in ten bins, https://arxiv.org/abs/1706.04599."""
+    bins = 10
+    at = np.minimum((confidences * bins).astype(int), bins - 1)
+    apart = weight * (confidences - right)
+    return float(sum(abs(apart[at == n].sum()) for n in range(bins)) / weight.sum())
 
-    https://arxiv.org/abs/1706.04599; on a hundred answers it is far from 0 by chance alone.
+
+def error_of_few(
+    confidences: np.ndarray, right: np.ndarray, weight: np.ndarray, size: int
+) -> tuple[float, float]:
+    """Return the mean error of samples of that size, and that of a perfect confidence in them.
+
+    On a hundred answers it is far from 0 by chance alone.
     """
-    p = np.array(confidences)
     chance = np.random.default_rng(0)
-    drawn = [_error(p, chance.random(len(p)) < p) for _ in range(500)]
-    return _error(p, np.array(right)), float(np.mean(drawn))
-
-
-def _error(p: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
-    at = np.minimum((p * bins).astype(int), bins - 1)
-    return float(sum(abs((p - right)[at == n].sum()) for n in range(bins)) / len(p))
+    own, perfect = [], []
+    for _ in range(500):
+        drawn = chance.choice(len(weight), size, p=weight / weight.sum())
+        p, alike = confidences[drawn], np.ones(size)
+        own.append(error(p, right[drawn], alike))
+        perfect.append(error(p, chance.random(size) < p, alike))
+    return float(np.mean(own)), float(np.mean(perfect))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folds", type=int, default=8)
+    parser.add_argument("--more", type=Path, metavar="FOLDER")
+    parser.add_argument("--folds", type=int, default=5)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
-        told = [
-            case for lang in LANGUAGES for case in cases(lang, "tuned", corpus(lang, Path(home)), 5)
-        ]
+    told = read_cases("tuned", 5, options.more)
     all_ = list(scored(told, options.folds))
     for language in LANGUAGES:
         own = [each for each in all_ if each.case.language == language]
-        real = [case for case in told if case.language == language and not case.withheld]
-        _print(language, own, sum(case.answerable for case in real), options.folds)
+        with_one = {id(each.case.row): each for each in own if not each.case.withheld}
+        none = [
+            case
+            for case in told
+            if case.language == language and not case.withheld and id(case.row) not in with_one
+        ]
+        _print(language, own, none, options.folds)
 
 
-def _print(language: str, own: Sequence[Scored], answerable: int, folds: int) -> None:
-    least = thin(own, answerable)
-    slope, shift = odds(own, least)
-    print(f"{language}: THIN {least:.2f}, ODDS ({slope:.2f}, {shift:.2f})")
-    confidences, right = [], []
+def _print(language: str, own: Sequence[Scored], none: Sequence[Case], folds: int) -> None:
+    slope, shift = odds(own)
+    design = np.array([[log_odds(each.score), 1.0] for each in own])
+    fold = np.array([each.case.fold(folds) for each in own])
+    confidences = np.zeros(len(own))
     for n in range(folds):
-        fitted = odds([each for each in own if each.case.fold(folds) != n], least)
-        for each in own:
-            if each.case.fold(folds) == n and each.score >= least and not each.case.withheld:
-                confidences.append(confidence(each.score, fitted))
-                right.append(each.right)
-    held_out, perfect = error(confidences, right)
-    unable = [e.score < least for e in own if not e.case.answerable and not e.case.withheld]
-    print(f"  held out: error {held_out:.3f} (by chance {perfect:.3f}), ", end="")
-    print(f"{np.mean(unable):.3f} of the unanswerable refused")
+        fitted = odds([each for each in own if each.case.fold(folds) != n])
+        confidences[fold == n] = confidence(design[fold == n], fitted)
+    least = thin(own, confidences, none)
+    print(f"{language}: ODDS ({slope:.2f}, {shift:.2f}), THIN up to {least:.2f}")
+    weight = importance([each.case for each in own])
+    able = np.array([each.case.answerable for each in own])
+    given = confidences >= THIN
+    right = np.array([each.right for each in own], float)
+    held_out = confidences[given], right[given], weight[given]
+    few, perfect = error_of_few(*held_out, size=_ANSWERS)
+    print(
+        f"  held out: calibration error {error(*held_out):.3f}; of {_ANSWERS} answers {few:.3f}, ",
+        end="",
+    )
+    print(f"of a perfect confidence among so few {perfect:.3f}")
+    print(f"  unanswerable refused {_share(~given, weight * ~able):.3f}")
+    lost = importance([*(each.case for each in own), *none])[len(own) :].sum()
+    able_weight = (weight * able).sum() + lost
+    print(f"  answerable refused {((weight * able * ~given).sum() + lost) / able_weight:.3f}")
+    print(f"  answer holds the right one {(weight * able * given * right).sum() / able_weight:.3f}")
+
+
+def _share(what: np.ndarray, weight: np.ndarray) -> float:
+    return float(weight[what].sum() / weight.sum())
 
 
 if __name__ == "__main__":

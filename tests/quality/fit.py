@@ -1,21 +1,19 @@
-"""Fit the weights of the choice of sentences and of the evidence on the tuned half.
+"""Fit the weights of the choice of sentences, of their words and of the evidence.
 
-    python -m tests.quality.fit [--half tuned] [--k 5] [--folds 8]
+    python -m tests.quality.fit [--half tuned] [--more FOLDER] [--k 5] [--folds 5]
 
-Prints what belongs into ragqa/grounding/choice.py (WEIGHTS) and ragqa/grounding/evidence.py
-(COEFFICIENTS, INTERCEPT), both languages together, and how well the choice does on questions of
-the same half that it was not fitted on. What follows from the evidence: tests/quality/calibrate.py.
-
-Half of the evidence is made: every answerable question is also asked of what is retrieved when the
-documents that answer it are left out. That is what an unanswerable question looks like.
+Prints what belongs into ragqa/grounding/choice.py (WEIGHTS), excerpt.py (WORD_WEIGHTS) and
+evidence.py (COEFFICIENTS, INTERCEPT), both languages together. WEIGHTS come from the half alone,
+the rest also from further questions (``--more``, see tests/quality/more_questions.py). Of the
+choice of sentences it says how often it is right on questions that it was not fitted on. What
+follows from the evidence: tests/quality/calibrate.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import tempfile
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,93 +21,90 @@ import numpy as np
 
 from ragqa.evaluation.texts import holds_any
 from ragqa.grounding.asked import asked
-from ragqa.grounding.choice import WEIGHTS, Candidate, rank_sentences
+from ragqa.grounding.choice import WEIGHTS, Candidate
 from ragqa.grounding.evidence import COEFFICIENTS, weigh
-from ragqa.retrieval.embedded import EmbeddedIndex
-from ragqa.stages.quote import answer_text, quotable
-from tests.quality.qa import LANGUAGES, Row, corpus, passages, rows
-
-UNANSWERABLE = 0.3
-"""The share of unanswerable questions that a confidence is worth what it says at."""
+from ragqa.grounding.excerpt import WORD_WEIGHTS, word_features
+from ragqa.language import content_words
+from ragqa.stages.pieces import joined, quoted
+from tests.quality.cases import Case, importance, read_cases
 
 # Too few questions of these sets ask for a price or a weight. What a sentence tells no figure of
 # that kind is made as good as refused, and one that does is put before all that do not.
 BY_HAND = {"measured", "measure_missing"}
 PENALTY = 2.0
-_DEEP = 20
 _LONGEST_ANSWER = 200
+_PROSE_CHARS = 2000
 
-
-@dataclass(frozen=True)
-class Case:
-    """A question and the ranked sentences of what was retrieved for it.
-
-    Attributes:
-        row: The question.
-        language: Its language.
-        ranked: Every sentence, best first.
-        withheld: Whether what answers it was left out.
-    """
-
-    row: Row
-    language: str
-    ranked: list[Candidate]
-    withheld: bool = False
-
-    @property
-    def answerable(self) -> bool:
-        return self.row.answerable and not self.withheld
-
-    @property
-    def quotable(self) -> list[Candidate]:
-        question = asked(self.row.question)
-        return [candidate for candidate in self.ranked if quotable(candidate, question)]
-
-    def fold(self, folds: int) -> int:
-        """Return the fold it belongs to: the same one whether documents are withheld or not."""
-        return hashlib.md5(f"fold {self.row.id}".encode()).digest()[0] % folds
-
-
-def cases(language: str, half: str, index: EmbeddedIndex, k: int) -> list[Case]:
-    """Return the cases of a half: those asked, and those with the answer withheld."""
-    made = []
-    for row in rows(language, half):
-        found = passages(index, row, _DEEP)
-        made.append(Case(row, language, rank_sentences(row.question, found[:k])))
-        if row.answerable:
-            left = [p for p in found if p.id not in row.documents and not row.holds_gold(p.text)]
-            ranked = rank_sentences(row.question, left[:k])
-            made.append(Case(row, language, ranked, withheld=True))
-    return made
+Choices = list[tuple[np.ndarray, np.ndarray]]
+"""For each question the features of what may be chosen, a row each, and which of them are right."""
 
 
 def fit_choice(
     told: Sequence[Case], names: Sequence[str], *, penalty: float = 10.0, steps: int = 400
 ) -> dict[str, float]:
     """Raise the likelihood, under a softmax over its sentences, that one holds the answer."""
-    pairs = [(x, y) for x, y in (_design(names, case) for case in told) if 0 < y.sum() < len(y)]
-    scale = np.concatenate([x for x, _ in pairs]).std(0) + 1e-9
+    choices = [_sentences(names, case) for case in told]
+    return _softmax(names, choices, np.ones(len(told)), penalty, steps)
+
+
+def fit_words(told: Sequence[Case], names: Sequence[str]) -> dict[str, float]:
+    """Raise the likelihood, under a softmax over the words of a sentence, of the answer's."""
+    best = [(case, _holding(case)) for case in told]
+    kept = [(case, candidate) for case, candidate in best if candidate is not None]
+    choices = [_words(names, case, candidate) for case, candidate in kept]
+    return _softmax(names, choices, importance([case for case, _ in kept]), 10.0, 400)
+
+
+def _softmax(
+    names: Sequence[str], choices: Choices, weight: np.ndarray, penalty: float, steps: int
+) -> dict[str, float]:
+    told = [(x, y, w) for (x, y), w in zip(choices, weight, strict=True) if 0 < y.sum() < len(y)]
+    x = np.concatenate([x for x, _, _ in told])
+    right = np.concatenate([y for _, y, _ in told])
+    sizes = np.array([len(y) for _, y, _ in told])
+    starts, of = np.r_[0, sizes.cumsum()[:-1]], np.repeat(np.arange(len(sizes)), sizes)
+    each = np.array([w for _, _, w in told])[of] / len(told)
+    scale = x.std(0) + 1e-9
+    x = x / scale
     weights, mean, square = (np.zeros(len(names)) for _ in range(3))
     for step in range(1, steps + 1):  # Adam, https://arxiv.org/abs/1412.6980
-        slope = -penalty * weights / len(pairs)
-        for x, y in pairs:
-            z = (x / scale) @ weights
-            p = np.exp(z - z.max())
-            p /= p.sum()
-            right = p * y / (p @ y)
-            slope += (x / scale).T @ (right - p) / len(pairs)
+        z = x @ weights
+        odds = np.exp(z - np.maximum.reduceat(z, starts)[of])
+        given_right = odds * right / np.add.reduceat(odds * right, starts)[of]
+        slope = x.T @ (each * (given_right - odds / np.add.reduceat(odds, starts)[of]))
+        slope -= penalty * weights / len(told)
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope**2
         weights += 0.05 * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
     return {name: round(float(w), 1) for name, w in zip(names, weights / scale, strict=True)}
 
 
-def _design(names: Sequence[str], case: Case) -> tuple[np.ndarray, np.ndarray]:
+def _sentences(names: Sequence[str], case: Case) -> tuple[np.ndarray, np.ndarray]:
     row, ranked = case.row, case.ranked
     holds = [row.holds_gold(c.text) for c in ranked]
     right = [h and c.passage.id in row.documents for h, c in zip(holds, ranked, strict=True)]
     x = np.array([[c.features[name] for name in names] for c in ranked]).reshape(-1, len(names))
     return x, np.array(right if any(right) else holds, float)
+
+
+def _holding(case: Case) -> Candidate | None:
+    """Return the first of the best sentences that holds the answer."""
+    holding = (c for c in case.quotable[:3] if case.row.holds_gold(c.text))
+    return next((c for c in holding if len(c.text) <= _PROSE_CHARS), None)
+
+
+def _words(names: Sequence[str], case: Case, at: Candidate) -> tuple[np.ndarray, np.ndarray]:
+    question = asked(case.row.question)
+    features = word_features(at.text, question)
+    x = np.array([[word[name] for name in names] for word in features]).reshape(-1, len(names))
+    spans = [
+        match.span()
+        for answer in case.row.answers
+        for match in re.finditer(re.escape(answer), at.text, re.I)
+    ]
+    words = content_words(at.text, segment=bool(question.characters))
+    right = [any(word.start < end and start < word.end for start, end in spans) for word in words]
+    return x, np.array(right, float)
 
 
 def chosen_right(told: Sequence[Case], weights: Mapping[str, float]) -> list[bool]:
@@ -154,22 +149,15 @@ def fit_evidence(
     return Logistic(tuple(names), slopes, float(weights[-1] - slopes @ mean))
 
 
-def importance(told: Sequence[Case]) -> np.ndarray:
-    """Return how much each case counts: unanswerable ones make up their share together."""
-    able = sum(case.answerable for case in told)
-    each = able * UNANSWERABLE / (1 - UNANSWERABLE) / (len(told) - able)
-    return np.array([1.0 if case.answerable else each for case in told])
-
-
 def is_right(case: Case) -> bool:
     """Tell whether the answer as it is given is right: shortened, perhaps of two sentences."""
     passages_ = list({id(c.passage): c.passage for c in case.ranked}.values())
-    text = answer_text(asked(case.row.question), case.quotable, passages_, _LONGEST_ANSWER)
-    return case.answerable and holds_any(text, case.row.answers)
+    pieces = quoted(asked(case.row.question), case.quotable, passages_, _LONGEST_ANSWER)
+    return case.answerable and holds_any(joined(pieces), case.row.answers)
 
 
 def evidence_of(
-    told: Sequence[Case], names: Sequence[str]
+    told: Iterable[Case], names: Sequence[str]
 ) -> tuple[list[Case], np.ndarray, np.ndarray]:
     """Return the cases with a sentence to quote, their features, and whether the best is right."""
     best = [(case, case.quotable) for case in told]
@@ -184,27 +172,33 @@ def evidence_of(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--half", choices=["tuned", "other"], default="tuned")
+    parser.add_argument("--more", type=Path, metavar="FOLDER")
     parser.add_argument("--k", type=int, default=5)
-    parser.add_argument("--folds", type=int, default=8)
+    parser.add_argument("--folds", type=int, default=5)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
-        told = [
-            case
-            for lang in LANGUAGES
-            for case in cases(lang, options.half, corpus(lang, Path(home)), options.k)
-        ]
+    half = read_cases(options.half, options.k, None)
+    if _print_choice([case for case in half if case.answerable], options.folds):
+        told = read_cases(options.half, options.k, options.more) if options.more else half
+        able = [case for case in told if case.answerable]
+        print(len(able), "answerable questions,", len(told) - len(able), "others")
+        print("WORD_WEIGHTS =", fit_words(able, list(WORD_WEIGHTS)))
+        _print_evidence(told)
+        print(f"right in all {np.mean(chosen_right(able, WEIGHTS)):.3f}")
+
+
+def _print_choice(able: Sequence[Case], folds: int) -> bool:
+    """Print the weights of the choice; tell whether they are those in use."""
     names = [name for name in WEIGHTS if name not in BY_HAND]
-    able = [case for case in told if case.answerable]
     print("WEIGHTS =", weights := fit_choice(able, names))
     held_out = []
-    for n in range(options.folds):
-        others = fit_choice([case for case in able if case.fold(options.folds) != n], names)
-        held_out += chosen_right([c for c in able if c.fold(options.folds) == n], others)
+    for n in range(folds):
+        others = fit_choice([case for case in able if case.fold(folds) != n], names)
+        held_out += chosen_right([case for case in able if case.fold(folds) == n], others)
     print(f"  right {np.mean(chosen_right(able, weights)):.3f}, held out {np.mean(held_out):.3f}")
     if any(WEIGHTS[name] != weight for name, weight in weights.items()):
-        print("Put them into ragqa/grounding/choice.py and run this again for the evidence.")
-        return
-    _print_evidence(told)
+        print("Put them into ragqa/grounding/choice.py and run this again for the rest.")
+        return False
+    return True
 
 
 def _print_evidence(told: Sequence[Case], penalty: float = PENALTY) -> None:

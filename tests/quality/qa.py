@@ -33,6 +33,8 @@ class Row:
     question: str
     answers: tuple[str, ...]
     documents: frozenset[str]
+    source: str = ""
+    kind: str = ""
 
     @property
     def answerable(self) -> bool:
@@ -68,6 +70,8 @@ def rows(language: str, half: str = "both") -> list[Row]:
             question=line["question"],
             answers=tuple(line["answers"]),
             documents=frozenset({line["gold_doc"], *line["alt_docs"]} - {None}),
+            source=line["source"],
+            kind=line["kind"],
         )
         for line in _lines(DATA / "qa" / language / "questions.jsonl")
     )

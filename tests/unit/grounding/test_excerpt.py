@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.grounding import GAP, asked, excerpts
+from ragqa.grounding.excerpt import word_features
+from ragqa.language import content_words
 
 LONG = (
     "Although it had often been planned before, and nobody in the town believed in it any more, "
@@ -56,3 +58,34 @@ def test_an_endless_sentence_takes_no_endless_time() -> None:
     began = time.process_time()
     cut("kettle returns word " * 50_000, "How long can I return a kettle?", 200)
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("question", "feature", "having"),
+    [
+        ("When was the bridge opened?", "typed", {"12", "1931"}),
+        ("When was the bridge opened?", "capital", set()),
+        ("What is the bridge called?", "capital", {"Albert"}),
+        ("What is the bridge called?", "asked", {"bridge", "Bridge"}),
+    ],
+)
+def test_words_that_may_be_the_answer_stand_out(
+    question: str, feature: str, having: set[str]
+) -> None:
+    sentence = "On 12 May 1931 the bridge over the river, now the Albert Bridge, was opened."
+    features = word_features(sentence, asked(question))
+    words = [sentence[word.start : word.end] for word in content_words(sentence)]
+    assert {w for w, of in zip(words, features, strict=True) if of[feature]} == having
+    near = dict(zip(words, (of["near"] for of in features), strict=True))
+    assert near["river"] > near["12"]
+
+
+def test_an_excerpt_keeps_words_of_the_question_beside_the_answer() -> None:
+    sentence = (
+        "The oil crisis began in October 1973, a month that nobody in the trade forgot soon, when "
+        "the members of the Organization of Arab Petroleum Exporting Countries, which then had its "
+        "seat in a plain house by the sea, proclaimed an oil embargo."
+    )
+    text = cut(sentence, "Who proclaimed the oil embargo?", 130)
+    assert "Organization of Arab Petroleum Exporting Countries" in text
+    assert "proclaimed an oil embargo" in text

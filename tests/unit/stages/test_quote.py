@@ -233,14 +233,44 @@ def test_two_neighbouring_sentences_that_are_as_good_are_quoted_as_one_piece() -
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "said"),
     [
-        NEIGHBOURS.format("1.7").replace(". The", ".\n\nThe"),
-        NEIGHBOURS.format("1.7, and " + "very " * 40 + "many more,"),
+        (
+            NEIGHBOURS.format("1.7").replace(". The", ".\n\nThe"),
+            NEIGHBOURS.format("1.7"),
+        ),
+        (
+            NEIGHBOURS.format("1.7").replace(". The", ". It came in the spring.\n\nThe"),
+            NEIGHBOURS.format("1.7").replace(". The", ". … The"),
+        ),
     ],
-    ids=["another paragraph", "too long together"],
+    ids=["another paragraph", "a sentence between"],
 )
-def test_sentences_apart_or_too_long_together_are_not_quoted_as_one(text: str) -> None:
+def test_sentences_apart_that_are_as_good_are_quoted_each(text: str, said: str) -> None:
+    made = draft("How many litres does a kettle hold?", passage(text))
+    assert answer(made).answer == said
+    first, second = (citation.quote for citation in made.citations)
+    assert "red" in first
+    assert "blue" in second
+    assert all(citation.verified for citation in made.citations)
+
+
+def test_of_two_that_do_not_fit_the_second_is_cut() -> None:
+    text = NEIGHBOURS.format("1.7, and " + "very " * 40 + "many more,")
+    made = draft("How many litres does a kettle hold?", passage(text))
+    said = answer(made).answer
+    assert len(said) <= 200
+    assert "1.5 litres" in said
+    assert "1.7" in said
+    assert {citation.verified for citation in made.citations} == {True}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["- The red kettle holds 1.7 litres.\n- The blue kettle holds 1.5 litres.\n"],
+    ids=["items"],
+)
+def test_of_a_list_one_item_is_quoted(text: str) -> None:
     made = draft("How many litres does a kettle hold?", passage(text))
     (citation,) = made.citations
     assert ("red" in citation.quote) != ("blue" in citation.quote)

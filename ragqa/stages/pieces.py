@@ -1,0 +1,173 @@
+"""The pieces of an answer: the sentences that are quoted for it, cut to what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragqa.contract import Citation, Passage
+from ragqa.grounding import (
+    GAP,
+    Asked,
+    Candidate,
+    answer_spans,
+    asked,
+    cite,
+    excerpts,
+    rank_sentences,
+)
+from ragqa.grounding.names import holds
+from ragqa.grounding.readable import cells, is_item, readable, row
+from ragqa.language import sub_questions
+from ragqa.stages.statements import end_with_items, statements
+
+_ENOUGH = 0.6
+"""The share of the longest answer that is given to a sentence whose answering part is known (a
+date, a figure, a name)."""
+
+_NEAR_TIE = 1.0
+_NEAR_TIE_BESIDE = 1.5
+"""The scores are those of a softmax model: a sentence this far behind the best one is still a
+third as likely to hold the answer; one beside it that fits whole, a fifth."""
+
+_LEAST_SECOND = 40
+"""Characters that must be left for a second sentence to be cut to them."""
+
+_WHOLE_QUESTION = 0.3
+"""How much the whole question counts beside the part of it that a sentence is sought for."""
+
+_LOOSE = " ,;:，：；、"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the answer, and the slice of the passage that it is quoted from."""
+
+    text: str
+    passage: Passage
+    start: int
+    end: int
+
+    def citation(self) -> Citation:
+        """Return the whole slice as a citation."""
+        quoted = self.passage.text[self.start : self.end]
+        return cite(self.passage, self.start, self.end, verified=holds(quoted, self.text))
+
+
+def joined(pieces: Sequence[Piece]) -> str:
+    """Return the text of an answer; a gap marks what lies between two sentences of a passage."""
+    text = pieces[0].text
+    for before, piece in pairwise(pieces):
+        apart = piece.passage is before.passage and not _beside(before, piece)
+        text += (GAP if apart else " ") + piece.text
+    return text
+
+
+def _beside(first: Piece | Candidate, second: Piece | Candidate) -> bool:
+    """Tell whether two slices of a passage, in their order, have nothing between them."""
+    return not first.passage.text[first.end : second.start].strip()
+
+
+def quoted(
+    question: Asked, ranked: list[Candidate], passages: Sequence[Passage], max_chars: int
+) -> list[Piece]:
+    """Return the best sentence, or one for each thing that was asked, within the limit."""
+    best = [ranked[0]]
+    parts = sub_questions(question.text)
+    if len(parts) > 1:
+        best = _best_each([asked(part) for part in parts[:2]], question, passages) or best
+    elif two := _two(question, ranked, max_chars):
+        return two
+    room = (max_chars - (len(best) - 1)) // len(best)
+    enough = int(max_chars * _ENOUGH)
+    return [_piece(candidate, question, room, enough) for candidate in best]
+
+
+def _two(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece] | None:
+    """Return the best sentence with the next best, where that one is nearly as good.
+
+    Both stand in one passage, so that they are about the same thing.
+    """
+    best = ranked[0]
+    near = [
+        other
+        for other in ranked[1:]
+        if other.passage is best.passage
+        and best.score - other.score <= _NEAR_TIE_BESIDE
+        and _is_prose(best)
+        and _is_prose(other)
+    ]
+    if together := next(
+        filter(None, (_side_by_side(best, other, max_chars) for other in near)), None
+    ):
+        return [together]
+    if near and best.score - near[0].score <= _NEAR_TIE:
+        return _both(question, best, near[0], max_chars)
+    return None
+
+
+def _is_prose(candidate: Candidate) -> bool:
+    """Tell whether a sentence is part of running text: no item of a list, no row of a table."""
+    return len(cells(candidate.text)) < 2 and not is_item(candidate.text)
+
+
+def _side_by_side(best: Candidate, other: Candidate, max_chars: int) -> Piece | None:
+    """Return two neighbours of one paragraph as one piece, if they fit whole."""
+    first, last = sorted((best, other), key=lambda candidate: candidate.start)
+    if not _beside(first, last) or "\n" in best.passage.text[first.end : last.start]:
+        return None
+    text = readable(first.passage.text[first.start : last.end])
+    return Piece(text, first.passage, first.start, last.end) if len(text) <= max_chars else None
+
+
+def _both(
+    question: Asked, best: Candidate, second: Candidate, max_chars: int
+) -> list[Piece] | None:
+    """Return both, the second cut to the room that the best one leaves."""
+    first = _piece(best, question, max_chars, int(max_chars * _ENOUGH))
+    room = max_chars - len(first.text) - len(GAP)
+    if len(second.text) > room and room < _LEAST_SECOND:
+        return None
+    both = (first, _piece(second, question, room, room))
+    return sorted(both, key=lambda piece: piece.start)
+
+
+def _best_each(parts: list[Asked], question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+    """Return the best sentence for each part of a question, none twice.
+
+    A part that does not say what it is about ("and how long is the warranty?") is helped by the
+    whole question.
+    """
+    whole = {_place(c): c.score for c in rank_sentences(question.text, passages)}
+    chosen: dict[tuple[int, int], Candidate] = {}
+    for part in parts:
+        ranked = statements(part, passages)
+        if ranked:
+            best = max(ranked, key=lambda c: c.score + _WHOLE_QUESTION * whole[_place(c)])
+            chosen.setdefault(_place(best), best)
+    return list(chosen.values())
+
+
+def _place(candidate: Candidate) -> tuple[int, int]:
+    return candidate.rank, candidate.start
+
+
+def _piece(candidate: Candidate, question: Asked, max_chars: int, enough: int) -> Piece:
+    passage, start = candidate.passage, candidate.start
+    end = end_with_items(candidate, max_chars)
+    slice_ = passage.text[start:end]
+    text = row(slice_, question) or readable(slice_) or slice_.strip()
+    limit = min(enough, max_chars) if answer_spans(text, question) else max_chars
+    return Piece(_shortened(text, question, limit), passage, start, end)
+
+
+def _shortened(text: str, question: Asked, max_chars: int) -> str:
+    """Return the part that answers; cut ends are marked."""
+    if len(text) <= max_chars:
+        return text
+    spans = excerpts(text, question, max(max_chars - len(GAP.strip()) * 2 - 2, 1))
+    cut = GAP.join(text[start:end].strip(_LOOSE) for start, end in spans)
+    begun = "… " if spans[0][0] else ""
+    ended = " …" if spans[-1][1] < len(text) else text[len(text.rstrip(_LOOSE)) :]
+    return f"{begun}{cut}{ended}"[:max_chars]

@@ -1,0 +1,83 @@
+"""The sentences of the passages that say something, so that an answer may quote them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragqa.contract import Passage
+from ragqa.grounding import Asked, Candidate, rank_sentences
+from ragqa.grounding.readable import answers_row, cells, is_item, readable
+from ragqa.language import sentences
+
+_ENDS = tuple(".!?。！？；;,，")
+
+
+def statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+    """Return the sentences that say something, best first: no headings, no questions."""
+    return [
+        candidate
+        for candidate in rank_sentences(question.text, passages)
+        if quotable(candidate, question)
+    ]
+
+
+_RULE = re.compile(r"[\s|:+-]+")
+_FEW_WORDS = 6
+_SMALL_WORD = 3  # letters: of, and, the stay small in titles
+_PROSE_CHARS = 60
+
+
+def quotable(candidate: Candidate, question: Asked) -> bool:
+    """Tell whether a sentence says something: it is no heading, no question, no empty row."""
+    text = candidate.text
+    if text.startswith("#") or text.endswith(("?", "？")) or not candidate.terms:
+        return False
+    if _heads(candidate):
+        return False
+    if text.endswith((":", "：")):  # it announces something
+        return end_with_items(candidate, len(text) + 200) > candidate.end
+    if len(cells(text)) > 1:
+        return answers_row(text, question)
+    new = any(term not in question.weights for term in candidate.terms)
+    return new or ":" in text or "：" in text
+
+
+def _heads(candidate: Candidate) -> bool:
+    """Tell whether a line only stands above what it is about: a heading, the top of a table."""
+    text, passage = candidate.text, candidate.passage
+    if readable(text) in passage.heading.split(" > "):
+        return True
+    below = passage.text[candidate.end : candidate.end + 300].strip().partition("\n")[0].strip()
+    if text.startswith("|"):
+        return "-" in below and _RULE.fullmatch(below) is not None
+    if text[-1:] in _ENDS or is_item(below) or below.startswith("#"):
+        return False
+    prose = below[-1:] in _ENDS or len(below) > _PROSE_CHARS
+    return prose and _is_titled(text)
+
+
+def _is_titled(text: str) -> bool:
+    """Tell whether a line looks like a title: short, or in capitals, and without figures."""
+    words = [word for word in text.split() if word[:1].isalpha()]
+    long = [word for word in words if len(word) > _SMALL_WORD]
+    capital = sum(word[0].isupper() for word in long)
+    if any(map(str.isdigit, text.lstrip("0123456789.) "))):
+        return False
+    if ":" in text or "：" in text or len(words) > _FEW_WORDS:
+        return len(words) <= 2 * _FEW_WORDS and bool(long) and capital >= 0.8 * len(long)
+    return len(text) <= _PROSE_CHARS
+
+
+def end_with_items(candidate: Candidate, max_chars: int) -> int:
+    """Return where a sentence ends, together with the list that it announces."""
+    text, end = candidate.passage.text, candidate.end
+    if not candidate.text.endswith((":", "：")):
+        return end
+    for start, item_end in sentences(text[candidate.end : candidate.end + 3 * max_chars]):
+        item = text[candidate.end + start : candidate.end + item_end]
+        longer = candidate.end + item_end
+        if longer - candidate.start > 1.5 * max_chars or not is_item(item):
+            break
+        end = longer
+    return end
