@@ -15,16 +15,11 @@ from ragqa.errors import ConfigError, UnknownNameError
 from ragqa.retrieval import records
 from ragqa.retrieval.analysis import well_formed
 from ragqa.retrieval.text_index import View
+from ragqa.retrieval.weights import HEADING_WEIGHT, PAIR_WEIGHT, TITLE_WEIGHT
 
 Query = tantivy.Query
 Occur = tantivy.Occur
 
-# Chosen on the tuning halves of three sets of questions (English and Chinese paragraphs, PDF
-# pages): weights from 0.5 to 1.0 for titles and from 0.3 to 0.4 for pairs came out alike. Headings
-# of PDF pages are guessed from large print and repeat: above 0.3 they led astray there.
-_TITLE_WEIGHT = 0.7
-_HEADING_WEIGHT = 0.3
-_PAIR_WEIGHT = 0.3
 
 _MANY_KEYS = 1000  # below that, asking for each is faster than tantivy's set of terms
 
@@ -70,7 +65,7 @@ def _word_clauses(word: str) -> tuple[tantivy.Query, ...]:
     text = Query.term_query(schema, records.TEXT, word, "freq")
     title = Query.term_query(schema, records.TITLE, word, "freq")
     heading = Query.term_query(schema, records.HEADING, word, "freq")
-    weighted = ((title, _TITLE_WEIGHT), (heading, _HEADING_WEIGHT))
+    weighted = ((title, TITLE_WEIGHT), (heading, HEADING_WEIGHT))
     return (text, *(Query.boost_query(term, weight) for term, weight in weighted))
 
 
@@ -86,7 +81,7 @@ def pairs_query(pairs: Sequence[tuple[str, str]], keys: Sequence[int]) -> tantiv
     for pair in pairs:
         phrase = Query.phrase_query(schema, records.TEXT, list(pair))
         query = Query.boolean_query(
-            [(Occur.Must, query), (Occur.Should, Query.boost_query(phrase, _PAIR_WEIGHT))]
+            [(Occur.Must, query), (Occur.Should, Query.boost_query(phrase, PAIR_WEIGHT))]
         )
     return query
 

@@ -77,8 +77,8 @@ def without(weights: Any, *names: str) -> dict[str, float]:
 
 ABLATIONS: dict[str, Callable[[], Any]] = {
     "as it is": lambda: changed(choice),
-    "titles not searched": lambda: changed(queries, _TITLE_WEIGHT=0.0),
-    "neighbouring words not searched": lambda: changed(queries, _PAIR_WEIGHT=0.0),
+    "titles not searched": lambda: changed(queries, TITLE_WEIGHT=0.0),
+    "neighbouring words not searched": lambda: changed(queries, PAIR_WEIGHT=0.0),
     "no kind of answer in choosing": lambda: changed(
         choice, WEIGHTS=without(choice.WEIGHTS, "typed", "naming", "measured")
     ),

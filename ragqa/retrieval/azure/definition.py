@@ -3,7 +3,9 @@
 Beside the fields that a search reads it has ``…_zh``, the text once more for the Chinese analyser
 (a field has one analyser), ``heading``, and ``ragqa_file``: what is known of a file, in the first
 of its chunks. Keys of records and columns of tables become fields to filter by as they turn up.
-Source: https://learn.microsoft.com/rest/api/searchservice/indexes/create
+Titles count as in the embedded index.
+Sources: https://learn.microsoft.com/rest/api/searchservice/indexes/create,
+https://learn.microsoft.com/azure/search/index-add-scoring-profiles
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 
 from ragqa.errors import ConfigError
 from ragqa.retrieval.azure.fields import FieldNames
+from ragqa.retrieval.weights import TITLE_WEIGHT
 
 FILE_FIELD = "ragqa_file"
 HEADING_FIELD = "heading"
@@ -24,6 +27,7 @@ Source: https://learn.microsoft.com/azure/search/search-limits-quotas-capacity""
 
 _ENGLISH, _CHINESE = "en.lucene", "zh-Hans.lucene"
 _PROFILE, _ALGORITHM = "ragqa-profile", "ragqa-hnsw"
+_SCORING = "ragqa"
 _FIELD = re.compile(r"(?!azureSearch)[A-Za-z][A-Za-z0-9_]{0,127}")
 
 Definition = dict[str, Any]
@@ -57,6 +61,10 @@ def definition_of(
             *(metadata_field(name) for name in metadata),
         ],
         "semantic": {"configurations": [_semantic(semantic_config or SEMANTIC_NAME, fields)]},
+        "scoringProfiles": [
+            {"name": _SCORING, "text": {"weights": {fields.title or "title": TITLE_WEIGHT}}}
+        ],
+        "defaultScoringProfile": _SCORING,
     }
     if with_vectors:
         made["vectorSearch"] = {

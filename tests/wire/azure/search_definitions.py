@@ -53,6 +53,7 @@ def completed(definition: Any, etag: str) -> JsonObject:
     whole: JsonObject = {"@odata.etag": etag, **definition, "fields": fields}
     _check_vectors(whole)
     _check_semantic(whole)
+    _check_scoring(whole)
     if "vectorSearch" in whole:
         whole["vectorSearch"] = _vector_search(whole["vectorSearch"])
     return whole
@@ -166,6 +167,26 @@ def _check_semantic(definition: JsonObject) -> None:
                     f"The semantic configuration '{configuration['name']}' names the field "
                     f"'{field['fieldName']}', which is not searchable in the index."
                 )
+
+
+def _check_scoring(definition: JsonObject) -> None:
+    names = {f["name"] for f in definition["fields"] if f["searchable"] and f["type"] != VECTOR}
+    profiles = definition.get("scoringProfiles") or []
+    for profile in profiles:
+        _known(
+            profile, {"name", "text", "functions", "functionAggregation"}, "index.scoringProfiles"
+        )
+        for field, weight in ((profile.get("text") or {}).get("weights") or {}).items():
+            if field not in names:
+                raise invalid(
+                    f"The scoring profile '{profile['name']}' weighs the field '{field}', which is "
+                    "not a searchable text field of the index."
+                )
+            if not isinstance(weight, int | float) or weight <= 0:
+                raise invalid(f"The weight of the field '{field}' must be a positive number.")
+    default = definition.get("defaultScoringProfile")
+    if default and default not in {profile["name"] for profile in profiles}:
+        raise invalid(f"The default scoring profile '{default}' does not exist in the index.")
 
 
 def _known(given: JsonObject, allowed: set[str], what: str) -> None:

@@ -216,7 +216,9 @@ class Index:
             words = (
                 text if body.get("queryType", "simple") == "simple" else re.sub(r"[+-]", " ", text)
             )
-            found = ranking.by_words(words, chosen, body.get("searchMode", "any"))
+            weights = self._weights()
+            weighed = [(field, weights.get(name, 1.0)) for name, field in chosen.items()]
+            found = ranking.by_words(words, weighed, body.get("searchMode", "any"))
             rankings.append({key: score for key, score in found.items() if key in fits})
         for query in vectors:
             name = query["fields"]
@@ -239,9 +241,15 @@ class Index:
         question = body.get("semanticQuery") or body.get("search") or ""
         return {key: ranking.semantic(question, self.documents[key], fields) for key in scores}
 
-    def _search_fields(self, given: str | None) -> list[ranking.Words]:
+    def _weights(self) -> dict[str, float]:
+        """Return what the fields count by the default scoring profile, where not 1."""
+        profiles = {p["name"]: p for p in self.definition.get("scoringProfiles") or []}
+        profile = profiles.get(self.definition.get("defaultScoringProfile"), {})
+        return dict((profile.get("text") or {}).get("weights") or {})
+
+    def _search_fields(self, given: str | None) -> dict[str, ranking.Words]:
         if not given:
-            return list(self.words.values())
+            return self.words
         names = [name.strip() for name in given.split(",")]
         for name in names:
             if name not in self.fields:
@@ -252,7 +260,7 @@ class Index:
                     "name: searchFields",
                     detail="FieldNotSearchable",
                 )
-        return [self.words[name] for name in names]
+        return {name: self.words[name] for name in names}
 
     def _selected(self, select: str | None) -> list[str]:
         visible = [name for name, field in self.fields.items() if field["retrievable"]]

@@ -89,12 +89,20 @@ class Words:
         return scores
 
 
-def by_words(text: str, fields: Sequence[Words], mode: str) -> dict[str, float]:
-    """Return the keys that hold a word of a query in the simple syntax, with their scores."""
+def by_words(text: str, weighed: Sequence[tuple[Words, float]], mode: str) -> dict[str, float]:
+    """Return the keys that hold a word of a query in the simple syntax, with their scores.
+
+    Args:
+        text: The query.
+        weighed: The fields, each with what it counts.
+        mode: Whether a document needs ``all`` of the words or ``any``.
+    """
     required, optional, banned = simple_query(text)
+    fields = [words for words, _ in weighed]
     total: Counter[str] = Counter()
-    for words in fields:
-        total.update(words.scores([*required, *optional]))
+    for words, weight in weighed:
+        scores = words.scores([*required, *optional])
+        total.update({key: weight * score for key, score in scores.items()})
     held = {w: set().union(*(f.scores([w]).keys() for f in fields)) for w in (*required, *banned)}
     needed = [*required, *(optional if mode == "all" else [])]
     for word in needed:

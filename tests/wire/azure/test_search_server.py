@@ -120,6 +120,10 @@ def test_limits_of_a_batch(shelf: SearchServer) -> None:
         {"vectorSearch": {}},
         {"semantic": {"configurations": [{"name": "s", "prioritizedFields": {
             "prioritizedContentFields": [{"fieldName": "year"}]}}]}},
+        {"scoringProfiles": [{"name": "p", "text": {"weights": {"year": 2}}}]},
+        {"scoringProfiles": [{"name": "p", "text": {"weights": {"title": 0}}}]},
+        {"scoringProfiles": [{"name": "p", "boost": 2}]},
+        {"defaultScoringProfile": "nope"},
     ],
 )  # fmt: skip
 def test_definitions_that_are_refused(server: SearchServer, change: Any) -> None:
@@ -148,6 +152,19 @@ def test_life_of_an_index(server: SearchServer) -> None:
     assert call(server, f"/indexes('kb')?{VERSION}", fewer, method="PUT")[0] == 400
     assert call(server, f"/indexes('kb')?{VERSION}", method="DELETE")[0] == 204
     assert call(server, f"/indexes('kb')?{VERSION}", method="GET")[0] == 404
+
+
+def test_a_scoring_profile_weighs_fields(server: SearchServer) -> None:
+    weighed = {"name": "p", "text": {"weights": {"title": 0.5}}}
+    documents = [{"id": "1", "title": "tea"}, {"id": "2", "title": "coffee"}]
+    scores = []
+    for change in ({}, {"scoringProfiles": [weighed], "defaultScoringProfile": "p"}):
+        assert call(server, f"/indexes?{VERSION}", {**DEFINITION, **change})[0] == 201
+        assert call(server, UPLOAD, {"value": documents})[0] == 200
+        (hit,) = call(server, SEARCH, {"search": "tea"})[1]["value"]
+        scores.append(hit["@search.score"])
+        call(server, f"/indexes('kb')?{VERSION}", method="DELETE")
+    assert scores[1] == pytest.approx(scores[0] / 2)
 
 
 def test_actions_and_their_results(shelf: SearchServer) -> None:
