@@ -23,8 +23,11 @@ _CANDIDATES = 20
 FUSED = 50
 """Places of either ranking that are fused."""
 
-_RRF_K = 60
-"""As measured in https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf"""
+_RRF_K = 5
+"""https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf takes 60, where many rankings are
+fused. Of two, what one puts first should not fall behind what both put tenth: on 3,000 questions
+apart from those reported on, recall@5 was 0.979 instead of 0.977 in English, 0.994 instead of
+0.988 in Chinese."""
 
 _FEW = 5000  # chunks that are scored one by one
 _FIRST_STEP = 256

@@ -77,5 +77,5 @@ def test_reciprocal_ranks_are_added_up() -> None:
     first, second, third = (Hit(-1.0, 0, n) for n in (1, 2, 3))
     ranked = fused([first, second], [second, third])
     assert [(hit.segment, hit.number) for hit in ranked] == [(0, 2), (0, 1), (0, 3)]
-    assert ranked[0].score == pytest.approx(1 / 61 + 1 / 62)
-    assert ranked[2].score == pytest.approx(1 / 62)
+    assert ranked[0].score == pytest.approx(1 / 6 + 1 / 7)
+    assert ranked[2].score == pytest.approx(1 / 7)
