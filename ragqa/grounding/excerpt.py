@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
 from ragqa.grounding.answer_spans import Span, answer_spans
 from ragqa.grounding.asked import Asked
-from ragqa.language import Word, clauses, content_words, likeness
+from ragqa.grounding.cuts import Spans, parts_of
+from ragqa.language import Word, content_words, likeness
 
 GAP = " … "
 """Stands where something was left out."""
@@ -32,18 +33,13 @@ has only the answer does not read as one. More of it costs answers."""
 
 _NEARBY = 4.0  # words
 _FARTHEST = 16  # words: what stands farther off counts next to nothing
+_CLOSENESS = tuple(math.exp(-distance / _NEARBY) for distance in range(_FARTHEST + 1))
 _LONG = 8  # letters
 _LONGEST = 6000
 """Characters of a sentence that are looked at; a longer one is no prose."""
 _MOST_PARTS = 40
 _MOST_RUNS = 3
 """More pieces than that do not read as a sentence."""
-
-# A part may also begin here, where a clause is too long for a whole one.
-_JOINT = re.compile(
-    r"\s(?=(?:and|or|but|which|who|whose|where|when|while|because|that|with|in|on|at|by|for|from"
-    r"|as|to|into|than|after|before|during|until|including|such|approximately|about)\s)"
-)
 
 
 def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
@@ -55,9 +51,9 @@ def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
         return [(0, len(sentence))]
     sentence = sentence[:_LONGEST]
     reading = _Reading.of(sentence, question)
-    spans = _short_parts(sentence, reading.answers, max_chars)
-    parts = [reading.part(place, span) for place, span in enumerate(spans)]
-    parts = nlargest(_MOST_PARTS, parts, key=lambda part: part.gain({}, question) / part.length)
+    spans = parts_of(sentence, reading.answers, max_chars)
+    every = [reading.part(place, span) for place, span in enumerate(spans)]
+    parts = nlargest(_MOST_PARTS, every, key=lambda part: part.gain({}, question) / part.length)
     chosen: list[_Part] = []
     while (best := _next(parts, chosen, max_chars, question)) is not None:
         chosen.append(best)
@@ -123,33 +119,43 @@ def _fits(runs: list[Span], max_chars: int) -> bool:
 class _Reading:
     """A sentence read for a question: its words, and how likely each of them is the answer."""
 
-    words: list[tuple[Word, dict[str, float]]]
-    likely: list[float]
-    answers: list[Span]
+    words: list[tuple[Word, dict[str, float], float]]
+    answers: Spans
 
     @classmethod
     def of(cls, sentence: str, question: Asked) -> _Reading:
         read = _read(sentence, question)
-        features = word_features(sentence, question)
+        answers = answer_spans(sentence, question)
+        features = _features(sentence, read, answers, question)
         scores = [sum(WORD_WEIGHTS[name] * x for name, x in word.items()) for word in features]
         most = max(scores, default=0.0)
         odds = [math.exp(score - most) for score in scores]
         total = sum(odds)
-        likely = [each / total for each in odds]
-        return cls(read, likely, answer_spans(sentence, question) or [])
+        words = [
+            (word, terms, each / total) for (word, terms), each in zip(read, odds, strict=True)
+        ]
+        # A Chinese word and the shorter ones in it come in another order.
+        return cls(sorted(words, key=_begin), Spans.of(answers))
 
     def part(self, place: int, span: Span) -> _Part:
         """Return what a slice is worth."""
         start, end = span
         shares: dict[str, float] = {}
         answer = 0.0
-        for (word, terms), likely in zip(self.words, self.likely, strict=True):
-            if not (start <= word.start and word.end <= end):
+        for at in range(bisect_left(self.words, start, key=_begin), len(self.words)):
+            word, terms, likely = self.words[at]
+            if word.start >= end:
+                break
+            if word.end > end:
                 continue
             answer += likely
             for term, share in terms.items():
                 shares[term] = max(share, shares.get(term, 0.0))
         return _Part(place, span, shares, answer)
+
+
+def _begin(read: tuple[Word, dict[str, float], float]) -> int:
+    return read[0].start
 
 
 def word_features(sentence: str, question: Asked) -> list[dict[str, float]]:
@@ -160,14 +166,23 @@ def word_features(sentence: str, question: Asked) -> list[dict[str, float]]:
     ``typed_near``: and stands close to one of these words; ``capital``: it is written large where
     the asked kind has no marks; ``long``: it has many letters.
     """
-    read = _read(sentence, question)
     answers = answer_spans(sentence, question)
+    return _features(sentence, _read(sentence, question), answers, question)
+
+
+def _features(
+    sentence: str,
+    read: list[tuple[Word, dict[str, float]]],
+    answers: list[Span] | None,
+    question: Asked,
+) -> list[dict[str, float]]:
+    spans = Spans.of(answers)
     hits = {at: _weight(terms, question) for at, (_, terms) in enumerate(read) if terms}
     features = []
     for at, (word, terms) in enumerate(read):
-        typed = any(start <= word.start and word.end <= end for start, end in answers or ())
+        typed = spans.hold(word.start, word.end)
         around = range(at - _FARTHEST, at + _FARTHEST + 1)
-        close = [(hits[hit], _closeness(at - hit)) for hit in around if hit in hits]
+        close = [(hits[hit], _CLOSENESS[abs(at - hit)]) for hit in around if hit in hits]
         capital = answers is None and word.start > 0 and sentence[word.start].isupper()
         features.append(
             {
@@ -194,37 +209,3 @@ def _found(term: str, question: Asked) -> dict[str, float]:
 
 def _weight(terms: Mapping[str, float], question: Asked) -> float:
     return max(question.weights[term] for term in terms)
-
-
-def _closeness(distance: int) -> float:
-    return math.exp(-abs(distance) / _NEARBY)
-
-
-def _short_parts(sentence: str, answers: list[Span], max_chars: int) -> list[Span]:
-    """Return the pieces that an excerpt may consist of, none longer than the limit."""
-    return [
-        short
-        for clause in clauses(sentence)
-        for joint in _at_joints(sentence, clause, answers)
-        for short in _between_words(sentence, joint, max_chars)
-    ]
-
-
-def _at_joints(sentence: str, clause: Span, answers: list[Span]) -> Iterator[Span]:
-    start, end = clause
-    for joint in _JOINT.finditer(sentence, start, end):
-        inside = any(a < joint.start() < b for a, b in answers)
-        if joint.start() > start and not inside:
-            yield start, joint.start()
-            start = joint.end()
-    yield start, end
-
-
-def _between_words(sentence: str, part: Span, max_chars: int) -> Iterator[Span]:
-    start, end = part
-    while end - start > max_chars:
-        blank = sentence.rfind(" ", start + max_chars // 2, start + max_chars)
-        at = blank if blank > 0 else start + max_chars
-        yield start, at
-        start = at + (blank > 0)
-    yield start, end

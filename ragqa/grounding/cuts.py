@@ -1,0 +1,75 @@
+"""Where a long sentence may be cut, so that its pieces still say what they said."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from ragqa.language import clauses
+
+Span = tuple[int, int]
+
+# A part may also begin here, where a clause is too long for a whole one.
+_JOINT = re.compile(
+    r"\s(?=(?:and|or|but|which|who|whose|where|when|while|because|that|with|in|on|at|by|for|from"
+    r"|as|to|into|than|after|before|during|until|including|such|approximately|about)\s)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Spans of a sentence, ready to be asked which slices lie in one of them.
+
+    Attributes:
+        starts: Where they begin, in order.
+        reach: How far each or one that begins before it reaches.
+    """
+
+    starts: list[int]
+    reach: list[int]
+
+    @classmethod
+    def of(cls, spans: Iterable[Span] | None) -> Spans:
+        """Put spans in order."""
+        ordered = sorted(spans or ())
+        return cls([start for start, _ in ordered], list(accumulate((b for _, b in ordered), max)))
+
+    def hold(self, start: int, end: int) -> bool:
+        """Tell whether one of them holds a slice."""
+        at = bisect_right(self.starts, start)
+        return at > 0 and self.reach[at - 1] >= end
+
+
+def parts_of(sentence: str, answers: Spans, max_chars: int) -> list[Span]:
+    """Return the pieces that an excerpt may consist of, none longer than the limit."""
+    return [
+        short
+        for clause in clauses(sentence)
+        for joint in _at_joints(sentence, clause, answers)
+        for short in _between_words(sentence, joint, max_chars)
+    ]
+
+
+def _at_joints(sentence: str, clause: Span, answers: Spans) -> Iterator[Span]:
+    start, end = clause
+    for joint in _JOINT.finditer(sentence, start, end):
+        around = joint.start() - 1, joint.start() + 1
+        if joint.start() <= start or answers.hold(*around):
+            continue
+        yield start, joint.start()
+        start = joint.end()
+    yield start, end
+
+
+def _between_words(sentence: str, part: Span, max_chars: int) -> Iterator[Span]:
+    start, end = part
+    while end - start > max_chars:
+        least, most = start + max_chars // 2, start + max_chars
+        blank = sentence.rfind(" ", least, most)
+        at = blank if blank > 0 else most
+        yield start, at
+        start = at + (blank > 0)
+    yield start, end
