@@ -18,6 +18,9 @@ _JOINT = re.compile(
     r"|as|to|into|than|after|before|during|until|including|such|approximately|about)\s)"
 )
 
+# A figure, a word of Latin letters, an address: half of it says something else.
+_SOLID = re.compile(r"[!-~〇零一二三四五六七八九十百千万亿两半]")
+
 
 @dataclass(frozen=True, slots=True)
 class Spans:
@@ -67,9 +70,17 @@ def _at_joints(sentence: str, clause: Span, answers: Spans) -> Iterator[Span]:
 def _between_words(sentence: str, part: Span, max_chars: int) -> Iterator[Span]:
     start, end = part
     while end - start > max_chars:
-        least, most = start + max_chars // 2, start + max_chars
+        least, most = start + (max_chars + 1) // 2, start + max_chars
         blank = sentence.rfind(" ", least, most)
-        at = blank if blank > 0 else most
+        at = blank if blank > 0 else _before_solid(sentence, least, most)
         yield start, at
         start = at + (blank > 0)
     yield start, end
+
+
+def _before_solid(sentence: str, least: int, most: int) -> int:
+    """Return the last place up to ``most`` where no figure and no word is cut, if there is one."""
+    at = most
+    while at > least and _SOLID.match(sentence[at - 1]) and _SOLID.match(sentence[at]):
+        at -= 1
+    return most if at == least else at

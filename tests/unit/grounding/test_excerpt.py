@@ -1,3 +1,4 @@
+import re
 import time
 
 import pytest
@@ -44,6 +45,21 @@ def test_chinese_is_cut_at_its_own_marks() -> None:
         "尽管计划多年，镇上已无人相信，这座桥还是在1931年5月由市长启用，随后大家都回家吃饭去了。"
     )
     assert "1931年5月" in cut(sentence, "桥是什么时候启用的？", 24)
+
+
+@pytest.mark.parametrize("max_chars", range(20, 50))
+def test_figures_are_not_cut(max_chars: int) -> None:
+    sentence = (
+        "我们公司生产的最新一代水壶在经过多轮调研之后确定的价格为1,234,500元而会员价为11800元"
+    )
+    spans = excerpts(sentence, asked("水壶的价格是多少？"), max_chars)
+    figures = re.findall(r"[\d,]+", " ".join(sentence[start:end] for start, end in spans))
+    assert set(figures) <= {"1,234,500", "11800"}
+
+
+@pytest.mark.parametrize("max_chars", [1, 2, 7])
+def test_a_figure_longer_than_the_limit_is_cut_all_the_same(max_chars: int) -> None:
+    assert len(cut("1234567890" * 9, "How many?", max_chars)) <= max_chars
 
 
 @given(st.text(alphabet="ab ,.;()（），。水壶1 ", max_size=300), st.integers(5, 60))
