@@ -8,14 +8,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ragqa.language import clauses
+from ragqa.language import clauses, turns
 
 Span = tuple[int, int]
 
 # A part may also begin here, where a clause is too long for a whole one.
 _JOINT = re.compile(
     r"\s(?=(?:and|or|but|which|who|whose|where|when|while|because|that|with|in|on|at|by|for|from"
-    r"|as|to|into|than|after|before|during|until|including|such|approximately|about)\s)"
+    r"|as|to|into|after|before|during|until|including|such|approximately|about)\s)"
+)
+
+# But not inside of these: the half of a range or of a comparison says something else.
+_TOGETHER = re.compile(
+    r"\b(?:from\s[^,;]{1,60}?\sto|between\s[^,;]{1,60}?\sand|as\s\w+\sas|such\sas"
+    r"|(?:up|prior|due|next|according)\sto)\s"
 )
 
 # A figure, a word of Latin letters, an address: half of it says something else.
@@ -58,12 +64,14 @@ def parts_of(sentence: str, answers: Spans, max_chars: int) -> list[Span]:
 
 def _at_joints(sentence: str, clause: Span, answers: Spans) -> Iterator[Span]:
     start, end = clause
+    together = Spans.of(match.span() for match in _TOGETHER.finditer(sentence, start, end))
     for joint in _JOINT.finditer(sentence, start, end):
         around = joint.start() - 1, joint.start() + 1
-        if joint.start() <= start or answers.hold(*around):
+        if joint.start() <= start or answers.hold(*around) or together.hold(*around):
             continue
-        yield start, joint.start()
-        start = joint.end()
+        if not turns(sentence, start, joint.start()):  # it turns what follows it
+            yield start, joint.start()
+            start = joint.end()
     yield start, end
 
 

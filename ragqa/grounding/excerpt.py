@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 
 from ragqa.grounding.answer_spans import Span, answer_spans
 from ragqa.grounding.asked import Asked
 from ragqa.grounding.cuts import Spans, parts_of
-from ragqa.language import Word, content_words, likeness
+from ragqa.language import Word, content_words, likeness, turns
 
 GAP = " … "
 """Stands where something was left out."""
@@ -38,6 +39,8 @@ _LONG = 8  # letters
 _LONGEST = 6000
 """Characters of a sentence that are looked at; a longer one is no prose."""
 _MOST_PARTS = 40
+_MOST_TURNS = 3
+_RELATIVE = re.compile(r"(?:that|which|who|whom|whose|where|when|because|although|while)\b")
 _MOST_RUNS = 3
 """More pieces than that do not read as a sentence."""
 
@@ -55,6 +58,8 @@ def excerpts(sentence: str, question: Asked, max_chars: int) -> list[Span]:
     every = [reading.part(place, span) for place, span in enumerate(spans)]
     parts = nlargest(_MOST_PARTS, every, key=lambda part: part.gain({}, question) / part.length)
     chosen: list[_Part] = []
+    if (first := _next(parts, chosen, max_chars, question)) is not None:
+        chosen = _with_turning(first, _turning(sentence, every, first), max_chars)
     while (best := _next(parts, chosen, max_chars, question)) is not None:
         chosen.append(best)
     return _runs(chosen) or [(0, min(len(sentence), max_chars))]
@@ -77,6 +82,33 @@ class _Part:
         """Return what it adds to parts that hold ``known``."""
         more = {t: max(0.0, share - known.get(t, 0.0)) for t, share in self.found.items()}
         return _READABLE * question.share(more) + self.answer
+
+
+def _turning(sentence: str, parts: Sequence[_Part], first: _Part) -> list[_Part]:
+    """Return the parts that may turn round what another part says.
+
+    The negation of a relative clause reaches no farther than the part that it stands beside.
+    """
+    return [
+        part
+        for part in parts
+        if part is not first
+        and turns(sentence, *part.span)
+        and (abs(part.place - first.place) == 1 or not _RELATIVE.match(sentence, part.span[0]))
+    ]
+
+
+def _with_turning(first: _Part, turning: Sequence[_Part], max_chars: int) -> list[_Part]:
+    """Return a part with those that turn the meaning round and fit beside it, the nearest first.
+
+    The second and further ones leave half of the room to the rest of the answer.
+    """
+    chosen, left = [first], max_chars // 2
+    for part in nsmallest(_MOST_TURNS, turning, key=lambda part: abs(part.place - first.place)):
+        if _fits(_runs([*chosen, part]), max_chars) and (len(chosen) == 1 or part.length <= left):
+            chosen.append(part)
+            left -= part.length
+    return chosen
 
 
 def _next(

@@ -19,6 +19,7 @@ from ragqa.language.tokens import (
     tagged,
     words,
 )
+from ragqa.language.turning import turns
 
 __all__ = [
     "AnswerType",
@@ -43,6 +44,7 @@ __all__ = [
     "sentences",
     "sub_questions",
     "tagged",
+    "turns",
     "without_phrase",
     "words",
 ]

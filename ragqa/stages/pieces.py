@@ -19,7 +19,7 @@ from ragqa.grounding import (
 )
 from ragqa.grounding.names import holds
 from ragqa.grounding.readable import cells, is_item, readable, row
-from ragqa.language import sub_questions
+from ragqa.language import sub_questions, turns
 from ragqa.stages.statements import end_with_items, statements
 
 _ENOUGH = 0.6
@@ -127,7 +127,7 @@ def _both(
     """Return both, the second cut to the room that the best one leaves."""
     first = _piece(best, question, max_chars, int(max_chars * _ENOUGH))
     room = max_chars - len(first.text) - len(GAP)
-    if len(second.text) > room and room < _LEAST_SECOND:
+    if len(second.text) > room and (room < _LEAST_SECOND or turns(second.text)):
         return None
     both = (first, _piece(second, question, room, room))
     return sorted(both, key=lambda piece: piece.start)
@@ -158,7 +158,8 @@ def _piece(candidate: Candidate, question: Asked, max_chars: int, enough: int) -
     end = end_with_items(candidate, max_chars)
     slice_ = passage.text[start:end]
     text = row(slice_, question) or readable(slice_) or slice_.strip()
-    limit = min(enough, max_chars) if answer_spans(text, question) else max_chars
+    known = answer_spans(text, question) and not turns(text)
+    limit = min(enough, max_chars) if known else max_chars
     return Piece(_shortened(text, question, limit), passage, start, end)
 
 

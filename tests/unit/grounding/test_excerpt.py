@@ -47,6 +47,51 @@ def test_chinese_is_cut_at_its_own_marks() -> None:
     assert "1931年5月" in cut(sentence, "桥是什么时候启用的？", 24)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "question", "kept"),
+    [
+        (
+            "Under no circumstances, whatever the lamp shows or the app asks you to do, may the "
+            "battery of the lamp be charged for more than 8 hours in a row.",
+            "How long may the battery be charged?",
+            ("no circumstances", "more than 8 hours"),
+        ),
+        (
+            "The bridge was to be opened in the spring by the king, but since the steel came late, "
+            "and the workers went on strike, it was not opened before 12 June 1931, when he was "
+            "ill and stayed at home.",
+            "When was the bridge opened?",
+            ("was not opened before 12 June 1931",),
+        ),
+        (
+            "The warranty of two years covers every part of the bicycle, from the frame and the "
+            "fork to the motor, the display and the brakes, with the exception of the battery.",
+            "Which parts does the warranty cover?",
+            ("with the exception of the battery",),
+        ),
+        (
+            "The library, which has three rooms and a garden, is open for readers from 9 a.m. to 6 "
+            "p.m. on all days on which the schools are open, as the board decided last year.",
+            "When is the library open?",
+            ("from 9 a.m. to 6 p.m.",),
+        ),
+        (
+            "用户可凭发票到任意一家网点享受免费维修，维修一般需要三到五个工作日，配件由厂家统一发货，"
+            "整机自购买之日起保修两年，但电池、滤网等易耗品不在保修范围之内，具体价格请咨询客服，"
+            "节假日期间服务时间以当地网点公告为准，给您带来不便敬请谅解，感谢您的支持。",
+            "整机保修多久？",
+            ("保修两年", "不在保修范围之内"),
+        ),
+    ],
+    ids=["condition", "negation", "exception", "range", "chinese"],
+)
+def test_what_turns_the_meaning_round_is_kept(
+    sentence: str, question: str, kept: tuple[str, ...]
+) -> None:
+    text = cut(sentence, question, 100)
+    assert [words for words in kept if words not in text] == []
+
+
 @pytest.mark.parametrize("max_chars", range(20, 50))
 def test_figures_are_not_cut(max_chars: int) -> None:
     sentence = (

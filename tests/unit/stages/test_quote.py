@@ -274,3 +274,21 @@ def test_of_a_list_one_item_is_quoted(text: str) -> None:
     made = draft("How many litres does a kettle hold?", passage(text))
     (citation,) = made.citations
     assert ("red" in citation.quote) != ("blue" in citation.quote)
+
+
+def test_a_sentence_that_turns_round_what_it_says_stays_whole() -> None:
+    text = (
+        "Within 30 days of delivery you can return most goods that you have bought online, but "
+        "opened software, sealed hygiene products and downloads cannot be returned at any time."
+    )
+    assert answer(draft("When can I return opened software?", passage(text))).answer == text
+
+
+def test_a_second_sentence_that_turns_round_what_it_says_is_not_cut() -> None:
+    first = "The capacity of the tank is 12 litres, which is " + "much and " * 12 + "enough."
+    second = (
+        "Contrary to what older manuals of the maker told, the capacity of the tank, as was "
+        "measured by many people, is not 15 litres at all."
+    )
+    said = answer(draft("What is the capacity of the tank?", passage(f"{first}\n\nX.\n\n{second}")))
+    assert "15 litres" not in said.answer or "is not 15 litres at all" in said.answer
