@@ -37,6 +37,7 @@ _LEAST_SECOND = 40
 _WHOLE_QUESTION = 0.3
 """How much the whole question counts beside the part of it that a sentence is sought for."""
 
+_CUT = GAP.strip()
 _LOOSE = " ,;:，：；、"
 
 
@@ -56,11 +57,17 @@ class Piece:
 
 
 def joined(pieces: Sequence[Piece]) -> str:
-    """Return the text of an answer; a gap marks what lies between two sentences of a passage."""
+    """Return the text of an answer; a gap marks what lies between two sentences of a passage.
+
+    It is no longer than all pieces with a gap between each two.
+    """
     text = pieces[0].text
     for before, piece in pairwise(pieces):
         apart = piece.passage is before.passage and not _beside(before, piece)
-        text += (GAP if apart else " ") + piece.text
+        following = piece.text
+        if text.endswith(_CUT):  # one mark says it
+            apart, following = False, following.removeprefix(_CUT).lstrip()
+        text += (GAP if apart and not following.startswith(_CUT) else " ") + following
     return text
 
 
@@ -73,15 +80,15 @@ def quoted(
     question: Asked, ranked: list[Candidate], passages: Sequence[Passage], max_chars: int
 ) -> list[Piece]:
     """Return the best sentence, or one for each thing that was asked, within the limit."""
-    best = [ranked[0]]
+    best = [(question, ranked[0])]
     parts = sub_questions(question.text)
     if len(parts) > 1:
         best = _best_each([asked(part) for part in parts[:2]], question, passages) or best
     elif two := _two(question, ranked, max_chars):
         return two
-    room = (max_chars - (len(best) - 1)) // len(best)
+    room = (max_chars - (len(best) - 1) * len(GAP)) // len(best)
     enough = int(max_chars * _ENOUGH)
-    return [_piece(candidate, question, room, enough) for candidate in best]
+    return [_piece(candidate, part, room, enough) for part, candidate in best]
 
 
 def _two(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece] | None:
@@ -133,19 +140,21 @@ def _both(
     return sorted(both, key=lambda piece: piece.start)
 
 
-def _best_each(parts: list[Asked], question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
-    """Return the best sentence for each part of a question, none twice.
+def _best_each(
+    parts: list[Asked], question: Asked, passages: Sequence[Passage]
+) -> list[tuple[Asked, Candidate]]:
+    """Return each part of a question with the best sentence for it, no sentence twice.
 
     A part that does not say what it is about ("and how long is the warranty?") is helped by the
     whole question.
     """
     whole = {_place(c): c.score for c in rank_sentences(question.text, passages)}
-    chosen: dict[tuple[int, int], Candidate] = {}
+    chosen: dict[tuple[int, int], tuple[Asked, Candidate]] = {}
     for part in parts:
         ranked = statements(part, passages)
         if ranked:
             best = max(ranked, key=lambda c: c.score + _WHOLE_QUESTION * whole[_place(c)])
-            chosen.setdefault(_place(best), best)
+            chosen.setdefault(_place(best), (part, best))
     return list(chosen.values())
 
 

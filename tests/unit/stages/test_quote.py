@@ -292,3 +292,35 @@ def test_a_second_sentence_that_turns_round_what_it_says_is_not_cut() -> None:
     )
     said = answer(draft("What is the capacity of the tank?", passage(f"{first}\n\nX.\n\n{second}")))
     assert "15 litres" not in said.answer or "is not 15 litres at all" in said.answer
+
+
+@pytest.mark.parametrize("limit", [10, 21, 40, 67, 100, 200])
+@pytest.mark.parametrize("between", [" ", " It has a lid. "])
+def test_two_cut_sentences_are_within_the_limit_with_one_mark_between(
+    limit: int, between: str
+) -> None:
+    weight = (
+        "The K17 kettle weighs 1.2 kg when it is empty, and 2.9 kg when it is filled to the top."
+    )
+    ends = (
+        "For the K17 kettle the warranty of the maker, which begins with the day on which you buy "
+        "it, ends after 24 months, as long as you have kept the receipt."
+    )
+    schema = response_type(max_answer_chars=limit)
+    question = "How heavy is the K17 kettle and how long is the warranty?"
+    made = draft(question, passage(weight + between + ends), schema=schema)
+    said = answer(made, schema).answer
+    assert len(said) <= limit
+    assert "… …" not in said
+    assert limit < 100 or "24 months" in said  # each is cut for its part of the question
+
+
+def test_two_short_chinese_pieces_are_within_the_limit() -> None:
+    text = (
+        "水壶的价格为人民币三百九十九元整，含运费。颜色有三种。水壶的保修期为二十四个月，含配件。"
+    )
+    schema = response_type(max_answer_chars=10)
+    assert (
+        len(answer(draft("水壶多少钱？保修期多久？", passage(text), schema=schema), schema).answer)
+        <= 10
+    )
