@@ -19,7 +19,7 @@ from ragqa.grounding import (
 )
 from ragqa.grounding.names import holds
 from ragqa.grounding.readable import cells, is_item, readable, row
-from ragqa.language import sub_questions, turns
+from ragqa.language import refers_back, sub_questions, turns
 from ragqa.stages.statements import end_with_items, statements
 
 _ENOUGH = 0.6
@@ -104,6 +104,7 @@ def _two(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece
         and best.score - other.score <= _NEAR_TIE_BESIDE
         and _is_prose(best)
         and _is_prose(other)
+        and _says_alone(best, other)
     ]
     if together := next(
         filter(None, (_side_by_side(best, other, max_chars) for other in near)), None
@@ -116,7 +117,14 @@ def _two(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece
 
 def _is_prose(candidate: Candidate) -> bool:
     """Tell whether a sentence is part of running text: no item of a list, no row of a table."""
-    return len(cells(candidate.text)) < 2 and not is_item(candidate.text)
+    text = candidate.text
+    return len(cells(text)) < 2 and not is_item(text) and not text.startswith("|")
+
+
+def _says_alone(best: Candidate, other: Candidate) -> bool:
+    """Tell whether a sentence does not point back to one that would be left out."""
+    follows = best.end <= other.start and _beside(best, other)
+    return follows or not refers_back(other.text)
 
 
 def _side_by_side(best: Candidate, other: Candidate, max_chars: int) -> Piece | None:

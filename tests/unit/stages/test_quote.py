@@ -324,3 +324,17 @@ def test_two_short_chinese_pieces_are_within_the_limit() -> None:
         len(answer(draft("水壶多少钱？保修期多久？", passage(text), schema=schema), schema).answer)
         <= 10
     )
+
+
+def test_of_a_table_of_markdown_one_row_is_quoted() -> None:
+    table = passage("| Model | Capacity |\n|---|---|\n| K17 | 1.7 l |\n| K20 | 2 l |")
+    assert answer(draft("What is the capacity?", table)).answer == "K17, 1.7 l"
+
+
+def test_a_sentence_that_points_back_is_not_quoted_without_what_it_points_to() -> None:
+    text = (
+        "The red kettle of the house holds 1.7 litres of water.\n\nA pan stands beside it.\n\n"
+        "This holds 2.5 litres of water, more than a kettle."
+    )
+    said = answer(draft("How many litres of water does a kettle hold?", passage(text))).answer
+    assert not ("1.7" in said and "2.5" in said)
