@@ -25,14 +25,14 @@ COEFFICIENTS: Mapping[str, float] = {
     "measure_missing": -3.0,
 }
 INTERCEPT = -3.41
-ODDS: Mapping[Language, tuple[float, float]] = {"en": (0.68, 0.01), "zh": (1.03, 0.44)}
+ODDS: Mapping[Language, tuple[float, float]] = {"en": (0.7, -0.02), "zh": (1.03, 0.4)}
 """How the log-odds of the score become those of a right answer: times the first, plus the second.
 `python -m tests.quality.calibrate`: fitted to the answers as they are given, each judged by a model
 that was fitted without it."""
 
-THIN = 0.23
-"""Below this confidence an answer would mislead three times in four. The same program: the highest
-that refuses no more than 5 % of the answerable questions in either language."""
+THIN = 0.22
+"""Below this confidence an answer would mislead more than three times in four. The same program:
+the highest that refuses no more than 5 % of the answerable questions in either language."""
 
 SUREST = 0.97
 

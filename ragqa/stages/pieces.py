@@ -26,12 +26,12 @@ _ENOUGH = 0.6
 """The share of the longest answer that is given to a sentence whose answering part is known (a
 date, a figure, a name)."""
 
-_NEAR_TIE = 1.0
+_NEAR_TIE = 0.8
 _NEAR_TIE_BESIDE = 1.5
-"""The scores are those of a softmax model: a sentence this far behind the best one is still a
-third as likely to hold the answer; one beside it that fits whole, a fifth."""
+"""The scores are those of a softmax model: a sentence this far behind the best one is still
+nearly half as likely to hold the answer; one beside it that fits whole, a fifth."""
 
-_LEAST_SECOND = 40
+_LEAST_SECOND = 60
 """Characters that must be left for a second sentence to be cut to them."""
 
 _WHOLE_QUESTION = 0.3
