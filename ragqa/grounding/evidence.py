@@ -26,9 +26,9 @@ COEFFICIENTS: Mapping[str, float] = {
 }
 INTERCEPT = -3.41
 ODDS: Mapping[Language, tuple[float, float]] = {"en": (0.7, -0.02), "zh": (1.03, 0.4)}
-"""How the log-odds of the score become those of a right answer: times the first, plus the second.
-`python -m tests.quality.calibrate`: fitted to the answers as they are given, each judged by a model
-that was fitted without it."""
+"""How the sum of the weighted features becomes the log-odds of a right answer: times the first,
+plus the second. `python -m tests.quality.calibrate`: fitted to the answers as they are given, each
+judged by a model that was fitted without it."""
 
 THIN = 0.22
 """Below this confidence an answer would mislead more than three times in four. The same program:
@@ -46,13 +46,11 @@ class Evidence:
 
     Attributes:
         features: By name; see :func:`weigh`.
-        score: By how much, from 0 to 1.
-        confidence: How likely the answer made of it is right: the score, calibrated.
+        confidence: How likely the answer made of it is right, from 0 to 1.
         thin: Whether that is too little to answer from.
     """
 
     features: Mapping[str, float]
-    score: float
     confidence: float
     thin: bool
 
@@ -71,13 +69,12 @@ def weigh(question: Asked, ranked: Sequence[Candidate]) -> Evidence:
     """
     # A lone letter stands anywhere; a lone Chinese character is a word.
     if not ranked or not any(len(term) > 1 or has_han(term) for term in question.weights):
-        return Evidence({}, 0.0, 0.0, thin=True)
+        return Evidence({}, 0.0, thin=True)
     features = _features(question, ranked)
     sum_ = INTERCEPT + sum(COEFFICIENTS[name] * value for name, value in features.items())
-    score = _share(sum_)
     slope, shift = ODDS[question.language]
     confidence = min(_share(slope * sum_ + shift), SUREST)
-    return Evidence(features, score, confidence, thin=confidence < THIN)
+    return Evidence(features, confidence, thin=confidence < THIN)
 
 
 def _share(log_odds: float) -> float:

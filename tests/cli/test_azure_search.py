@@ -325,5 +325,6 @@ def test_the_samples_give_the_same_sources_embedded_and_at_azure(server, tmp_pat
         for question in questions
     ]
     different = [pair for pair in given if pair[0] != pair[1]]
-    # The rankings are two: where evidence is thin or stands in two documents, they may differ.
-    assert len(different) <= len(questions) * 0.05, different
+    # The rankings are two: where it is a close call whether to answer at all, they may differ.
+    assert len(different) <= 2, different
+    assert all([] in pair for pair in different), different

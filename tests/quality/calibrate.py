@@ -132,7 +132,7 @@ def main() -> None:
     all_ = list(scored(told, options.folds))
     for language in LANGUAGES:
         own = [each for each in all_ if each.case.language == language]
-        with_one = {id(each.case.row): each for each in own if not each.case.withheld}
+        with_one = {id(each.case.row) for each in own if not each.case.withheld}
         none = [
             case
             for case in told

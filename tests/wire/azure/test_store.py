@@ -66,6 +66,16 @@ def test_passages_tell_where_they_stand(
     assert one(retriever, "kettle", strategy=semantic).score_kind == "reranker"
 
 
+def test_words_of_a_title_count_less_than_those_of_the_text(
+    server: SearchServer, store_at: MakeStore, retriever_at: MakeRetriever
+) -> None:
+    in_title, in_text = chunk("a", "nothing here"), chunk("b", "kettle here")
+    put(store_at(server), (file("kettle file"), [in_title]), (file("other file"), [in_text]))
+    retriever = retriever_at(server, search_type="keyword")
+    scores = {p.title: p.score for p in retriever.retrieve(SearchQuery("kettle"))}
+    assert scores["kettle file"] == pytest.approx(0.7 * scores["other file"])
+
+
 def test_a_changed_file_leaves_nothing_behind(server: SearchServer, store_at: MakeStore) -> None:
     store = store_at(server)
     texts = [f"Sentence {n}." for n in range(5)]
