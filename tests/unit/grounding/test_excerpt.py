@@ -169,3 +169,16 @@ def test_an_excerpt_keeps_words_of_the_question_beside_the_answer() -> None:
     text = cut(sentence, "Who proclaimed the oil embargo?", 130)
     assert "Organization of Arab Petroleum Exporting Countries" in text
     assert "proclaimed an oil embargo" in text
+
+
+def test_negations_leave_room_for_the_rest_of_the_answer() -> None:
+    sentence = (
+        "Delivery takes 3 days, which is not so on the islands with their small and rare ferries, "
+        "it is never promised before the feast days of the winter or of the spring, and nobody is "
+        "told of it by a letter beforehand or by a call from the shop in the town, and delivery of "
+        "a kettle costs 5 euros, as long as it is light."
+    )
+    text = cut(sentence, "How many days does the delivery of a kettle take?", 190)
+    assert text.startswith("Delivery takes 3 days, which is not so on the islands")
+    assert "never promised" not in text
+    assert "delivery of a kettle costs 5 euros" in text

@@ -338,3 +338,20 @@ def test_a_sentence_that_points_back_is_not_quoted_without_what_it_points_to() -
     )
     said = answer(draft("How many litres of water does a kettle hold?", passage(text))).answer
     assert not ("1.7" in said and "2.5" in said)
+
+
+@pytest.mark.parametrize("pointing", ["It is the kettle that", "This kettle"])
+def test_a_second_sentence_that_points_back_is_left_out(pointing: str) -> None:
+    text = f"The red kettle holds 1.7 litres. The lid is grey. {pointing} holds 1.5 litres."
+    made = draft("How many litres does a kettle hold?", passage(text))
+    assert answer(made).answer == "The red kettle holds 1.7 litres."
+
+
+def test_a_second_sentence_is_not_cut_where_it_forbids_something() -> None:
+    text = (
+        f"The red kettle holds 1.7 litres, as every {'good ' * 14}kettle. The blue kettle holds "
+        f"1.5 litres, but for safety you must never fill it {'very ' * 20}full."
+    )
+    made = draft("How many litres does a kettle hold?", passage(text))
+    assert "1.7 litres" in answer(made).answer
+    assert "1.5 litres" not in answer(made).answer
