@@ -33,8 +33,8 @@ def pipeline(
         ConfigError: If there is no model, or a tool's definition is wrong.
     """
     from ragqa.agent.act import act
-    from ragqa.agent.loop import Agent
-    from ragqa.agent.toolbox import toolbox
+    from ragqa.agent.run.loop import Agent
+    from ragqa.agent.tools.toolbox import toolbox
 
     return act(parts, Agent(parts, toolbox(tools, policies))) | write(parts)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragqa.agent.loop import Agent
-from ragqa.agent.reply import AgentReply
-from ragqa.agent.telling import done_text, limit_text, results_text, waiting_text
+from ragqa.agent.run.loop import Agent
+from ragqa.agent.run.reply import AgentReply
+from ragqa.agent.run.telling import done_text, limit_text, results_text, waiting_text
 from ragqa.contract import Turn
 from ragqa.errors import AgentLimitError, ConfigError, ToolsRefusedError
 from ragqa.flow import Ask, Effects, Show, Stage

@@ -11,9 +11,9 @@ from ragqa.errors import ConfigError, SessionError, UnknownNameError
 from ragqa.settings import Settings
 
 if TYPE_CHECKING:
-    from ragqa.agent.ledger import Ledger
+    from ragqa.agent.ledger.record import ToolRecord
+    from ragqa.agent.ledger.store import Ledger
     from ragqa.agent.policy import ToolPolicy
-    from ragqa.agent.tool_record import ToolRecord
     from ragqa.contract import Answer, QAResponse, Turn
     from ragqa.flow import Pipeline
     from ragqa.ports import Parts, RunState
@@ -72,12 +72,12 @@ def forget(run_ids: Collection[str], *, settings: Settings | None = None) -> int
     A run that waits for a person cannot go on then, and what it waited for is never done.
     """
     settings = settings or Settings.load()
-    from ragqa.agent.ledger_reader import LEDGER_FILE
+    from ragqa.agent.ledger.reader import LEDGER_FILE
 
     folder = home_of(settings)
     if not (folder / LEDGER_FILE).is_file():
         return 0
-    from ragqa.agent.checkpoints import forget_steps
+    from ragqa.agent.run.checkpoints import forget_steps
 
     with _ledger(settings) as ledger:
         for run_id in run_ids:
@@ -168,7 +168,7 @@ def resumed(
     settings: Settings | None = None,
 ) -> tuple[Pipeline, Turn]:
     """Claim a run for this process, and return what goes on; see :func:`resume`."""
-    from ragqa.agent.checkpoints import kept_turn
+    from ragqa.agent.run.checkpoints import kept_turn
     from ragqa.app.asking import loaded_chain
     from ragqa.app.given import with_given
     from ragqa.app.parts import parts_for
@@ -187,8 +187,8 @@ def resumed(
 
 
 def _turn(kept: str, parts: Parts) -> Turn:
-    from ragqa.agent.loop import RESUMES
-    from ragqa.agent.turn_json import turn_of
+    from ragqa.agent.run.loop import RESUMES
+    from ragqa.agent.run.turn_json import turn_of
 
     return turn_of(kept, parts.clock() + parts.policy.timeout_s, {RESUMES: True})
 
@@ -215,8 +215,8 @@ def _not_waiting(run_id: str, parts: Parts) -> ConfigError:
 
 
 def _ledger(settings: Settings) -> Ledger:
-    from ragqa.agent.ledger import Ledger
-    from ragqa.agent.loop import LEDGER_FILE
+    from ragqa.agent.ledger.store import Ledger
+    from ragqa.agent.run.loop import LEDGER_FILE
 
     path = home_of(settings) / LEDGER_FILE
     if not path.is_file():

@@ -17,7 +17,7 @@ def whole(pipeline: Pipeline, parts: Parts) -> Pipeline:
 
         pipeline = reused(pipeline, parts)
     if parts.sessions is not None:
-        from ragqa.stages.conversation import conversed
+        from ragqa.stages.conversation.around import conversed
 
         pipeline = conversed(pipeline, parts)
     policy = parts.policy

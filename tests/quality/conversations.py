@@ -18,7 +18,7 @@ from pathlib import Path
 from ragqa.ingest import sync
 from ragqa.ports import PastTurn, SearchQuery
 from ragqa.retrieval.embedded import EmbeddedIndex
-from ragqa.stages.conversation_rules import resolved
+from ragqa.stages.conversation.rules import resolved
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 FIRST = ("Tell me about the {}.", "How much is the {}?", "Is the {} in stock?")

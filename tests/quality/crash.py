@@ -27,11 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ragqa.agent.executor import Executor
-from ragqa.agent.ledger import Ledger
-from ragqa.agent.run_context import RunContext
-from ragqa.agent.tool_call import ToolCall, ToolResult
-from ragqa.agent.tool_record import ToolRecord
+from ragqa.agent.execution.executor import Executor
+from ragqa.agent.execution.run_context import RunContext
+from ragqa.agent.ledger.record import ToolRecord
+from ragqa.agent.ledger.store import Ledger
+from ragqa.agent.tools.call import ToolCall, ToolResult
 from tests.quality.crash_agent import agent_starts
 from tests.wire.ticket_service import TicketService, read_tickets
 from tests.wire.ticket_tools import ticket_policy, ticket_tool

@@ -27,7 +27,7 @@ from tests.wire.openai_server import OpenAIServer
 from tests.wire.ticket_tools import ticket_policy, ticket_tool
 
 _LOADED = (
-    "ragqa.agent.going",
+    "ragqa.agent.run.going",
     "ragqa.app.asking",
     "ragqa.app.resuming",
     "ragqa.providers.openai",

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ragqa.agent.ledger import Ledger
-from ragqa.agent.loop import LEDGER_FILE
+from ragqa.agent.ledger.store import Ledger
 from ragqa.agent.policy import ToolPolicy
+from ragqa.agent.run.loop import LEDGER_FILE
 from ragqa.contract import Caller
 from ragqa.validation.gate import CheckContext, Fault, Passed, Rejected
 from tests.wire.agent_play import acted, agent_at, calls, states, told

@@ -13,7 +13,7 @@ from pydantic import Field
 
 import ragqa
 from ragqa import QAResponse
-from ragqa.agent.checkpoints import FILE_NAME
+from ragqa.agent.run.checkpoints import FILE_NAME
 from ragqa.app.resuming import decide, waiting
 from ragqa.app.runs import runs_for
 from ragqa.errors import ConfigError

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from langchain_core.tools import StructuredTool, ToolException, tool
 
-from ragqa.agent.mcp import mcp_tools
 from ragqa.agent.policy import ToolPolicy
+from ragqa.agent.tools.mcp import mcp_tools
 from ragqa.errors import ConfigError, MissingExtraError, UnknownNameError
 from tests.wire.agent_play import acted, agent_at, calls, states, told
 

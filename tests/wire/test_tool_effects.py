@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from ragqa.agent.executor import Executor
-from ragqa.agent.ledger import Ledger
+from ragqa.agent.execution.executor import Executor
+from ragqa.agent.execution.run_context import RunContext
+from ragqa.agent.ledger.store import Ledger
 from ragqa.agent.policy import ToolPolicy
-from ragqa.agent.run_context import RunContext
-from ragqa.agent.tool_call import ApprovalDue, ToolCall
+from ragqa.agent.tools.call import ApprovalDue, ToolCall
 from tests.wire.ticket_service import TicketService
 from tests.wire.ticket_tools import (
     export_policy,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ragqa.agent.operation_key import operation_key
+from ragqa.agent.execution.operation_key import operation_key
 from ragqa.agent.policy import UNDECLARED, ToolPolicy
 from ragqa.agent.verification import Operation, Verification, judged
 from ragqa.errors import ConfigError

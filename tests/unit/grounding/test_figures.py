@@ -390,7 +390,7 @@ _MIXED = st.text(
 
 
 @given(st.one_of(st.text(), _MIXED))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_text_has_figures_that_stand_in_it(text: str) -> None:
     end = 0
     for figure in figures(text):
@@ -401,7 +401,6 @@ def test_any_text_has_figures_that_stand_in_it(text: str) -> None:
 
 
 @given(st.integers(0, 10**12 - 1))
-@settings(deadline=None)
 def test_separators_and_scripts_do_not_matter(number: int) -> None:
     plain = figures(f"{number} kg")
     for form in (f"{number:,} kg", f"{number:,}".replace(",", " ") + " kg", f"{number}千克"):
@@ -410,7 +409,6 @@ def test_separators_and_scripts_do_not_matter(number: int) -> None:
 
 
 @given(st.integers(0, 10**8), st.integers(0, 10**8))
-@settings(deadline=None)
 def test_two_numbers_agree_only_if_they_are_one(first: int, second: int) -> None:
     agree = not missing(figures(f"It costs {first} euros."), [f"costs {second} euros"])
     assert agree == (first == second)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.grounding.names import holds, names
@@ -68,7 +68,6 @@ def test_every_sentence_holds_itself(language: str) -> None:
 
 
 @given(st.text(), st.text())
-@settings(deadline=None)
 def test_any_texts_can_be_held_against_each_other(quote: str, sentence: str) -> None:
     holds(quote, sentence)
     assert holds(sentence, sentence)

@@ -33,7 +33,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(WORDS, max_size=80).map("".join))
 def test_pieces_make_up_the_text(text: str) -> None:
     for sizes in (CHUNK_SIZES, SMALL):
@@ -46,7 +46,7 @@ def test_pieces_make_up_the_text(text: str) -> None:
             assert len(piece.strip()) <= sizes["en"].max_chars + sizes["en"].small_chars
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([SENTENCE, SATZ_ZH, "\n\n", "Short. ", "短句。"]), max_size=60))
 def test_no_piece_begins_inside_a_sentence(parts: list[str]) -> None:
     text = "".join(parts)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragqa.agent.calculate import Calculator
+from ragqa.agent.calculator.calculate import Calculator
 from ragqa.contract import Caller
 from ragqa.ingest.chunks import chunks_of
 from ragqa.ingest.parsers import delimited

@@ -280,7 +280,7 @@ _PIECES = [
         max_size=14,
     ).map(" ".join)
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_text_makes_it_fail(text):
     assert all(claim.verb in claim.text or claim.verb for claim in claims_in(text))
 

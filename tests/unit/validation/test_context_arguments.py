@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import create_model
 
@@ -187,7 +187,6 @@ def test_time_grows_with_the_argument_only(piece: str) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["order_id", "path", "note", "x"]), st.text()))
-@settings(deadline=None)
 def test_any_arguments_can_be_checked(values: dict[str, str]) -> None:
     outcome = ContextGate().check(arguments(**values), CheckContext())
     assert set(codes(outcome)) <= {"context.suspicious"}

@@ -63,7 +63,7 @@ JSON_VALUES = st.recursive(
     ),
     max_leaves=20,
 )
-MORE = settings(max_examples=250, deadline=None)
+MORE = settings(max_examples=250)
 
 
 @MORE
@@ -113,7 +113,7 @@ WAYS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(fields=RESPONSES)
 def test_every_valid_response_comes_back_as_it_was(way, fields):
     verdict = judge(WAYS[way](fields))
@@ -121,7 +121,7 @@ def test_every_valid_response_comes_back_as_it_was(way, fields):
     assert verdict.response.model_dump() == fields
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(RESPONSES)
 def test_python_literals_come_back_as_they_were(fields):
     verdict = judge(repr(fields))
@@ -133,7 +133,7 @@ def test_python_literals_come_back_as_they_were(fields):
         assert "\\" in verdict.feedback
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(RESPONSES, st.data())
 def test_cut_off_replies_are_never_accepted(fields, data):
     raw = json.dumps(fields, ensure_ascii=False)
@@ -153,7 +153,7 @@ def test_schema_gate_accepts_what_strict_validation_of_the_json_accepts(value):
         assert passed
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(RESPONSES, st.lists(st.integers(1, 9), min_size=1, max_size=50))
 def test_stream_shows_the_answer_however_it_is_split(fields, sizes):
     raw, reveal, at, shown = json.dumps(fields), PartialAnswer(), 0, ""

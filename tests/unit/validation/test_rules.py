@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -287,7 +287,6 @@ def test_rules_let_pass_what_is_not_theirs(value: Any) -> None:
     sources=st.lists(st.text(min_size=1).filter(str.strip), max_size=4),
     follow_up=st.lists(st.text(min_size=1).filter(str.strip), max_size=3),
 )
-@settings(deadline=None)
 def test_no_response_makes_the_gate_raise(
     answer: str, question: str, sources: list[str], follow_up: list[str]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.contract import Caller, Entity
@@ -196,7 +196,6 @@ def test_a_passage_that_the_caller_may_not_see_bears_nothing_out() -> None:
 
 
 @given(st.text(), st.text(), st.text(min_size=1).filter(str.strip))
-@settings(deadline=None)
 def test_any_texts_can_be_compared(question: str, answer: str, name: str) -> None:
     try:
         entity = Entity(name=name, entity_id=question, price=1.5)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.contract import QAResponse
@@ -462,7 +462,6 @@ def test_time_grows_with_the_text_only(look: Callable[[str], Any], piece: str) -
 
 
 @given(st.text(), st.text())
-@settings(deadline=None)
 def test_any_text_can_be_looked_at(text: str, question: str) -> None:
     for rule in (SearchDump(), JsonAnswer(), Scratchpad(), PlaceholderAnswer(), EchoedQuestion()):
         value = response().model_copy(update={"answer": text})

@@ -1,0 +1,1 @@
+"""``calculate``: a tool that runs a small program in a sandbox."""

@@ -1,0 +1,1 @@
+"""Results of tools as text for the model, and the faults that they report."""

@@ -1,0 +1,56 @@
+"""Remember a turn of a conversation as a compact record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from ragqa.contract import Answer, Passage, Turn
+from ragqa.flow import Call, Effects, Stage
+from ragqa.ports import Parts, PastTurn, SessionStore, UsedSource
+from ragqa.stages.conversation.prompt import ANSWER_CHARS, shortened
+
+_GIVEN = ("answered", "repaired", "cached")
+"""Of other answers the question alone is remembered: what no document says is no fact."""
+
+
+def remember(parts: Parts, sessions: SessionStore) -> Stage:
+    """Return the stage that keeps the question and its answer."""
+
+    def step(turn: Turn) -> Effects:
+        version: str = yield Call(lambda config: parts.retriever.version())
+        past = past_turn(turn, version)
+        session_id, principal = turn.session_id or "", turn.caller.principal
+        yield Call(lambda config: sessions.remember(session_id, principal, past))
+        return turn
+
+    return Stage("remember", step)
+
+
+def past_turn(turn: Turn, index_version: str) -> PastTurn:
+    """Return what is kept of an answered turn."""
+    answer = turn.answer
+    assert answer is not None, "the last stage of a chain sets the answer"
+    given = answer.status in _GIVEN
+    return PastTurn(
+        run_id=turn.run_id,
+        question=turn.question.text,
+        resolved=turn.search_text,
+        answer=shortened(answer.response.answer, ANSWER_CHARS) if given else "",
+        category=answer.response.category,
+        confidence=answer.response.confidence,
+        status=answer.status,
+        sources=tuple(_sources(turn, answer)) if given else (),
+        index_version=index_version,
+        at_s=time.time(),
+    )
+
+
+def _sources(turn: Turn, answer: Answer) -> Iterable[UsedSource]:
+    """Return the documents that the answer names; where it names none, all that were seen."""
+    cited = {citation.id for citation in answer.citations}
+    titles = set(answer.response.sources)
+    seen: tuple[Passage, ...] = turn.passages or answer.passages
+    named = [passage for passage in seen if passage.id in cited or passage.title in titles]
+    groups = {passage.id: passage.groups for passage in named or seen}
+    return (UsedSource(id, held) for id, held in groups.items())
