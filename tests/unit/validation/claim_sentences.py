@@ -1,6 +1,11 @@
 """Sentences that claim an action of this run, and sentences that do not."""
 
 CLAIMS_EN = """
+It's all taken care of.
+Sure thing, cancelled!
+Cancelled ✅
+Your data was erased.
+I attached the invoice.
 I've initiated the refund.
 A refund has been requested.
 I have passed your message on to billing.
@@ -242,6 +247,7 @@ Shipping is paid by the customer.
 """.strip().splitlines()
 
 CLAIMS_ZH = """
+退款申请已受理。
 已为您取消昨天的订单。
 已帮您预约周五的会议。
 已设置早上9点的提醒。

@@ -177,6 +177,51 @@ def test_what_a_cited_passage_says_is_no_claim(answer, text):
     assert judged(answer, sources=[], **known), "the passage is not cited"
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Your order has been cancelled.", "Orders can be cancelled before dispatch."),
+        ("Your order has been cancelled.", "If your order has been cancelled, you get a mail."),
+        ("Your order has been cancelled.", "An order will be cancelled after three days."),
+        ("Your order is cancelled.", "Orders are cancelled after 3 days without payment."),
+        ("Order cancelled.", "Cancelled orders are refunded within 14 days."),
+        ("Cancelled.", "Orders can be cancelled before dispatch."),
+        ("Your refund has been issued.", "Refunds are issued to the original payment method."),
+        ("Your password has been reset.", "To reset your password, choose Reset."),
+        ("A confirmation email has been sent.", "A confirmation email is sent after the order."),
+        ("订单已取消。", "订单发货前可取消。"),
+        ("订单已取消。", "取消订单请打开账户页面。"),
+        ("订单已取消。", "订单已取消后不能恢复。"),
+        ("您的账户已注销。", "账户停用30天后会被注销。"),
+        ("退款已退回您的账户。", "退款将原路退回您的账户。"),
+    ],
+)
+def test_what_may_be_or_is_a_rule_bears_no_claim_out(answer, text):
+    known: dict[str, Any] = {"titles": ("a.md",), "passages": (passage("a.md", text),)}
+
+    assert judged(answer, sources=["a.md"], **known) == [CODE]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Your account was closed.", "Your account was closed on 3 May because of inactivity."),
+        ("You are enrolled in the plan.", "Employees are enrolled in the plan."),
+        ("The meeting was scheduled for Friday.", "The meeting is scheduled for Friday."),
+        ("The payment has been sent.", "Payment sent on 3 May."),
+        ("The order was canceled.", "In May the order was cancelled by both sides."),
+        ("Order 17 has been cancelled.", "order: 17; status: cancelled"),
+        ("您的账户已注销。", "您的账户已于5月注销。"),
+        ("订单已取消。", "订单17因缺货于5月3日被取消。"),
+        ("服务已升级。", "本月起服务升级了。"),
+    ],
+)
+def test_what_a_passage_tells_in_other_words_bears_a_claim_out(answer, text):
+    known: dict[str, Any] = {"titles": ("a.md",), "passages": (passage("a.md", text),)}
+
+    assert judged(answer, sources=["a.md"], **known) == []
+
+
 def test_what_the_assistant_says_of_itself_needs_a_record_whatever_is_cited():
     text = "A ticket was created for the customer and the order was cancelled."
     known: dict[str, Any] = {"titles": ("a.md",), "passages": (passage("a.md", text),)}

@@ -98,6 +98,25 @@ def chinese_claims(sentence: str) -> Iterator[Claim]:
                 yield _claim(sentence, match["done"], found[0][1].by_assistant)
 
 
+def is_told(sentence: str, verb: str) -> bool:
+    """Tell whether a sentence says outright that what a verb names was done."""
+    for match in re.finditer(re.escape(verb), sentence):
+        at, end = match.span()
+        before = _CUT.split(sentence[:at])[-1]
+        perfect = re.search(_PERFECT + r"|被|由", before) or re.match(_END, sentence[end:])
+        done = perfect or _ends_done(sentence, end) or _PAST_TIME.search(sentence)
+        if done and _is_said(sentence, at, end):
+            return True
+    return False
+
+
+def is_conditional(before: str, after: str) -> bool:
+    """Tell whether what stands between is a condition, a possibility or an attribute."""
+    part = _CUT.split(before)[-1]
+    denied = _NEGATED.search(part) or _POSSIBLE.search(part) or _CONDITION.search(before[-30:])
+    return bool(denied) or _BEHIND.match(after) is not None
+
+
 def _found(sentence: str) -> Iterator[tuple[int, Claim]]:
     for match in _FIRST.finditer(sentence):
         mid, end = match["mid"], match.end()

@@ -49,6 +49,7 @@ install installed change,create | restart restarted change | reopen reopened cha
 initiate initiated create,change | request requested create,send | pass passed send
 route routed send | redirect redirected send,change | hand handed send | flag flagged change,create
 turn turned change | release released change,pay | waive waived change,pay
+attach attached send,create | deploy deployed change,create | merge merged change
 freeze frozen change,cancel | suspend suspended change,cancel | pause paused change
 swap swapped change | exchange exchanged change | unblock unblocked change
 set set change,create | confirm confirmed any | complete completed any
@@ -84,7 +85,7 @@ _ZH: Final = """
 创建 create | 新建 create | 建立 create | 建好 create | 提交 create,send | 登记 create,change
 开具 create,send | 生成 create | 添加 create,change | 加入 create,change | 注册 create
 开通 change,create | 报名 create,book | 上传 create,send | 发布 create,send | 下达 create,send
-立案 create | 录入 create,change
+立案 create | 录入 create,change | 受理 create,change | 拨打 send
 发送 send | 发出 send | 发给 send | 发到 send | 寄出 send | 寄送 send | 寄给 send | 通知 send
 转发 send | 转达 send | 转交 send | 转给 send | 上报 send | 告知 send | 联系 send | 抄送 send
 派送 send | 发货 send | 反馈 send,create | 转接 send,change | 转到 send,change

@@ -86,7 +86,7 @@ def _joined(sentence: str, first: tuple[int, Claim], seen: set[int]) -> Iterator
         between = sentence[match.start() : at]
         if at in seen or forms.NEGATED.search(between) or forms.POSSIBLE.search(between):
             continue
-        clause = _clause_before(sentence, match.start())
+        clause = clause_before(sentence, match.start())
         if not forms.CONDITION.search(clause) and not sentence[end:].lstrip().startswith(
             ("no ", "nothing")
         ):
@@ -133,7 +133,8 @@ def _past(match: re.Match[str], sentence: str) -> bool:
     if forms.YOU.search(subject):
         return match["done"].lower() in ("refunded", "charged", "enrolled", "registered", "booked")
     pronoun = re.fullmatch(r"\W*(?:it|this|that|they|these|those|both|all)\W*", subject, re.I)
-    return not pronoun and bool(forms.REQUESTED.search(subject) or _is_thing(subject))
+    mine = forms.REQUESTED.search(subject) or forms.YOUR.search(subject)
+    return not pronoun and bool(mine or _is_thing(subject))
 
 
 def _state(match: re.Match[str], sentence: str) -> bool:
@@ -178,7 +179,7 @@ _MAX_SUBJECT_CHARS = 90
 
 def _is_said(sentence: str, start: int, at: int, end: int, *, first: bool = False) -> bool:
     """Tell whether a match is said outright: no condition, no possibility, not denied."""
-    before = _clause_before(sentence, at if not first else start)
+    before = clause_before(sentence, at if not first else start)
     said = f"{forms.INTRODUCTION.sub('', before)} {sentence[start:at]}"
     if forms.NEGATED.search(said) or forms.POSSIBLE.search(said) or forms.CONDITION.search(said):
         return False
@@ -190,7 +191,7 @@ def _is_said(sentence: str, start: int, at: int, end: int, *, first: bool = Fals
     return not after.startswith(("no ", "nothing", "none", "neither"))
 
 
-def _clause_before(sentence: str, at: int) -> str:
+def clause_before(sentence: str, at: int) -> str:
     """Return the part of the clause that stands before a position."""
     begin = 0
     for match in forms.BOUNDARY.finditer(sentence, 0, at):

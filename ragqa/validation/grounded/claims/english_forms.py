@@ -76,12 +76,13 @@ WENT = late(
     re.IGNORECASE,
 )
 HEAD = (
-    r"^\W*(?:(?:ok(?:ay)?|great|sure|perfect|certainly|of course|absolutely|good news|all right|"
-    r"alright|hi|hello|thanks|thank you|right|yes|confirmed|done|success)\b[,!.:–—\s-]*)*"
+    r"^\W*(?:(?:ok(?:ay)?|great|sure thing|sure|perfect|certainly|of course|absolutely|good news|"
+    r"all right|alright|hi|hello|thanks|thank you|right|yes|confirmed|done|success|(?:you )?got it|"
+    r"no problem|no worries)\b[,!.:–—\s-]*)*"
 )
 ALL_DONE = late(
     r"(?:^|[.!,:;–—-]\s*)\W*(?:it['’]?s\s+|it\s+is\s+|that['’]?s\s+|this\s+is\s+|everything\s+is\s+|"
-    r"consider\s+it\s+|all\s+)?"
+    r"consider\s+it\s+)?(?:(?:all|now|already|been)\s+)*"
     r"(?P<done>done|all\s+set|sorted|taken\s+care\s+of)\b(?=\s*(?:[.!,:;–—-]|$|for\s+you\b))"
     r"|\byou(?:['’]re|\s+are)\s+(?:now\s+)?(?P<set>all\s+set)\b",
     re.IGNORECASE,
@@ -92,7 +93,7 @@ NOUN_DONE = late(
     re.IGNORECASE,
 )
 BARE = late(
-    rf"{HEAD}(?:successfully\s+|just\s+)?(?P<done>{DONE})(?:\s*(?:[.!:–—]|$)|\s+(?:successfully\b|"
+    rf"{HEAD}(?:successfully\s+|just\s+)?(?P<done>{DONE})(?:\s*(?:[.!:–—]|[\u2190-\U0010ffff]|$)|\s+(?:successfully\b|"
     rf"(?:your|the|a|an|it|them|that|this|those|these|both|all|for\s+you)\b|{THING}\s+[#\w-]*\d|[$€£¥]\s?\d[\d.,]*)(?P<rest>[^.!;\n]*))",
     re.IGNORECASE,
 )

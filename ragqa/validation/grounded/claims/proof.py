@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragqa.language import content_terms, sentences
 from ragqa.language.late import late
 from ragqa.validation.grounded.claims.claim import Claim
-from ragqa.validation.grounded.claims.effects import ANY, PARTICIPLES, effects_named, things_named
+from ragqa.validation.grounded.claims.effects import ANY, effects_named, things_named
+from ragqa.validation.grounded.claims.telling import stands, tells
 
 Record = Mapping[str, Any]
 _SHARE = 0.6
@@ -59,35 +59,23 @@ def _is_named(claim: Claim, words: Sequence[str]) -> bool:
 
 
 def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
-    """Tell whether a sentence of the texts says the same.
+    """Tell whether a sentence of the texts says the same, not only that it may be or is a rule.
 
     What names the assistant as who did it has to stand there word by word.
     """
     said = " ".join(claim.text.split()).strip(" .。!！").lower()
     words = frozenset(content_terms(claim.text))
-    verbs = frozenset(content_terms(claim.verb)) or frozenset({claim.verb.lower()})
     for text in texts:
-        if said and said in " ".join(text.split()).lower():
+        if said and stands(said, " ".join(text.split()).lower()):
             return True
         if claim.by_assistant:
             continue
         for start, end in sentences(text):
             held = frozenset(content_terms(text[start:end]))
-            if _same_verb(claim, verbs, held, text[start:end]):
-                shared = len(words & held) / max(1, len(words))
-                if shared >= _SHARE:
-                    return True
+            alike = len(words & held) / max(1, len(words)) >= _SHARE
+            if alike and tells(text[start:end], claim):
+                return True
     return False
-
-
-def _same_verb(claim: Claim, verbs: frozenset[str], held: frozenset[str], text: str) -> bool:
-    if not verbs.isdisjoint(held) or claim.verb in text:
-        return True
-    # Another spelling of the same verb: canceled, cancelled.
-    return any(
-        PARTICIPLES.get(word) == claim.effects and word[:5] == claim.verb[:5].lower()
-        for word in re.findall(r"[a-z]+", text.lower())
-    )
 
 
 def names_ids(records: Sequence[Record]) -> bool:
