@@ -1,6 +1,12 @@
 """Sentences that claim an action of this run, and sentences that do not."""
 
 CLAIMS_EN = """
+Payment of $30 refunded.
+$30 refunded.
+30 euros refunded to your card.
+Refund for the returned kettle issued.
+Order #4711 (kettle) cancelled.
+Email to support sent.
 It's all taken care of.
 Sure thing, cancelled!
 Cancelled ✅
@@ -128,6 +134,10 @@ The draft was published.
 """.strip().splitlines()
 
 OTHERS_EN = """
+Payment of $30 refunded within 3 days.
+Deposit of 30 euros paid by the customer.
+A deposit of $30 is refunded on return.
+Refunds for items returned by post take a week.
 Your card is blocked if you enter a wrong PIN three times.
 The package is on its way once you get the mail.
 The parcel is complete with cables.

@@ -54,7 +54,7 @@ def _found(sentence: str) -> Iterator[tuple[int, Claim]]:
 
 def _headless(sentence: str) -> Iterator[tuple[int, Claim]]:
     """Find claims without a subject: "Done.", "Ticket created.", "Cancelled your order."."""
-    for pattern in (forms.NOUN_DONE, forms.BARE):
+    for pattern in (forms.NOUN_DONE, forms.NOUN_OF_DONE, forms.BARE):
         match = pattern.match(sentence)
         if match and not forms.NEGATED.search(sentence[: match.end("done")]):
             rest = match["rest"] or ""

@@ -92,6 +92,16 @@ NOUN_DONE = late(
     rf"(?:(?:successfully|now|has|all)\s+)?(?P<done>{DONE})\b(?P<rest>[^.!;\n]*)",
     re.IGNORECASE,
 )
+AMOUNT = (
+    r"(?:[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:€|euros?|dollars?|pounds?|yuan|eur|usd|gbp|cny|rmb))"
+)
+NOUN_OF_DONE = late(
+    rf"{HEAD}(?:(?:(?:the|your|a|an)\s+)?{THING}(?:\s+[#\w-]*\d[\w-]*)?\s*(?:\s(?:of|for|to|no\.?)\s+(?:[^\s,;:]+\s+){{0,3}}?"
+    rf"[^\s,;:]+|\([^()]{{1,30}}\))|{AMOUNT})\s+(?:successfully\s+)?(?P<done>{DONE})"
+    rf"(?P<rest>(?:\s+(?:to|into|for|from)\s+(?:you|your\s[^.!;\n]{{1,40}}))?)\W*$",
+    re.IGNORECASE,
+)
+"""Nothing stands behind the verb but for whom it was: else it may be an attribute."""
 BARE = late(
     rf"{HEAD}(?:successfully\s+|just\s+)?(?P<done>{DONE})(?:\s*(?:[.!:–—]|[\u2190-\U0010ffff]|$)|\s+(?:successfully\b|"
     rf"(?:your|the|a|an|it|them|that|this|those|these|both|all|for\s+you)\b|{THING}\s+[#\w-]*\d|[$€£¥]\s?\d[\d.,]*)(?P<rest>[^.!;\n]*))",
