@@ -16,7 +16,7 @@ _BLANK: Final = " \t\r\n\v\f\u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + 
 )
 
 # What services call it: OpenAI, Azure and most compatible servers; Anthropic, Gemini, Bedrock,
-# Mistral, DeepSeek, Zhipu, vLLM. Whatever is not listed ends a reply as it should.
+# Mistral, DeepSeek, Zhipu, vLLM, watsonx. Whatever is not listed ends a reply as it should.
 _TRUNCATED: Final = frozenset(
     {
         "length",
@@ -58,8 +58,28 @@ _BROKEN_OFF: Final = frozenset(
         "error",  # OpenRouter's and vLLM's word for it
         "network_error",
         "insufficient_system_resource",
+        "server_error",
+        "time_limit",
+        "timeout",
     }
 )
+
+
+def _letters(reason: str) -> str:
+    """Return the letters of a finish reason: max_tokens, max-tokens and maxTokens are one."""
+    return "".join(filter(str.isalpha, reason.rpartition(".")[2].casefold()))
+
+
+_KINDS: Final = {
+    _letters(reason): kind
+    for kind, reasons in (
+        ("refused", {"refusal"}),
+        ("filtered", _FILTERED),
+        ("broken off", _BROKEN_OFF),
+        ("truncated", _TRUNCATED),
+    )
+    for reason in reasons
+}
 _MAY_REASON: Final = re.compile(r"<\|?/?[A-Za-z_]|◁|\[/?THINK\]|\A(?:analysis|commentary)")
 _ASK: Final = "Reply with exactly one JSON object."
 
@@ -117,16 +137,17 @@ def _stripped(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _of_ending(context: CheckContext) -> Fault | None:
     """Judge by what the service says of the reply."""
-    reason = str(context.finish_reason or "").strip().lower().rpartition(".")[2]
+    reason = str(context.finish_reason or "").strip()
+    kind = _KINDS.get(_letters(reason).removeprefix("finishreason"))
     if str(context.refusal or "").strip():
         return _refusal("the model declined")
-    if reason == "refusal":
+    if kind == "refused":
         return _refusal("the model declined (finish reason refusal)")
-    if reason in _FILTERED:
+    if kind == "filtered":
         return _filtered(f"the service's content filter stopped the reply (finish reason {reason})")
-    if reason in _BROKEN_OFF:
+    if kind == "broken off":
         return Fault("text.interrupted", "the reply broke off before its end", _ASK)
-    if reason in _TRUNCATED:
+    if kind == "truncated":
         feedback = (
             "Your reply was cut off by the token limit. Send the whole object again, with "
             "shorter texts."
