@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ragqa.language.late import late
-from ragqa.validation.fields import answer_of, refused, texts_of
+from ragqa.validation.fields import answer_of, refused, sources_of, texts_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
 _MARK = late(r"@search\.\w+|@odata\.\w+|\bsearch\.score\b|\bodata\.\w+", re.IGNORECASE)
@@ -42,18 +43,44 @@ _SCORED = late(
 _SCORE_VALUE = late(rf"{_SCORE}\d*\.\d{{2,}}", re.IGNORECASE)
 _HEADED = late(
     r"\s*(?:search results?(?: for [\"'“‘][^\n]{1,80}?[\"'”’])?"
-    r"|(?:found|retrieved) (?:\d{1,4} )?(?:relevant |matching )?"
-    r"(?:documents?|passages?|chunks?|results?|hits)"
+    r"|(?:(?:i|we)(?: have|['’]ve)? )?(?:found|retrieved) (?:the following |these )?(?:\d{1,4} )?"
+    r"(?:relevant |matching |related )?(?:documents?|files|passages?|chunks?|results?|hits)"
     r"|top[- ]?\d+ (?:results?|hits)|(?:检索|搜索)(?:结果|到的?(?:文档|内容|片段))"
-    r"|(?:检索|搜索|找)到了?\s?\d{1,4}\s?[个篇条份段](?:相关的?)?(?:文档|文件|结果|片段|内容))"
+    r"|(?:已?为[您你])?(?:检索|搜索|查|找)到了?(?:\s?\d{1,4}\s?[个篇条份段]|以下|如下)(?:几?[个篇条份段])?"
+    r"(?:相关的?)?(?:文档|文件|结果|片段|内容|资料))"
     r"\s*(?:\(\d+\)|（\d+）)?\s*[:：]",
     re.IGNORECASE,
 )
-_FILE_LINE = late(rf"\s*(?:\d{{1,2}}[.)、]|[-*•]|\[\d{{1,2}}\])\s*{_FILE}\b", re.IGNORECASE)
+_FILE_LINE = late(
+    rf"\s*(?:\d{{1,2}}[.)、]|[-*•]|\[\d{{1,2}}\])\s*(?:\[[^\]\n]{{1,80}}\]\()?{_FILE}\b",
+    re.IGNORECASE,
+)
+_PIECE = late(
+    r"(?:^|(?<=[\s.。!！?？;；\]】]))(?:[*_]{0,2}(?:chunk|passage|excerpt|snippet|"
+    r"(?:search )?result|片段|段落|(?:检索|搜索)?结果)"
+    r"\s?#?\d{1,3}(?P<of>\s?(?:of|/)\s?\d{1,4})?[*_]{0,2}\s?[:：]"
+    r"|[\[【(（](?:chunk|passage|excerpt|snippet|result|片段|段落|结果)\s?#?\d{1,3}[\]】)）])",
+    re.IGNORECASE,
+)
+_POINTING = late(
+    r"\W*+(?:(?:please )?(?:see|check|refer to|consult|read)"
+    r"|(?:the )?(?:relevant |retrieved |matching )?"
+    r"(?:sources?|documents?|files?)(?: (?:is|are))?"
+    r"|请?(?:参见|参考|参阅|查看|查阅|见)|详见"
+    r"|(?:来源|出处|相关(?:文档|文件))(?:是|为)?)?[\W_]*(?:1\W+)?",
+    re.IGNORECASE,
+)
+_BETWEEN = late(r"(?:\W|_|\d{1,2}\b|\b(?:and|or)\b|[和与及或])*", re.IGNORECASE)
+_IS_FILE = late(r".\.(?:md|pdf|html?|docx?|txt|csv|tsv|jsonl?|pptx?|xlsx?)\Z", re.IGNORECASE)
+_ASKS_WHERE = late(
+    r"\b(?:where|files?|documents?|documentation|sources?|pages?|titles?|manuals?)\b"
+    r"|哪|文件|文档|出处|来源|标题|手册",
+    re.IGNORECASE,
+)
 
 
 # Nearly every answer holds none of these, and then none of the patterns can match.
-_SIGN = late(r"[@:：=\[(（|\n]")
+_SIGN = late(r"[@:：=\[【(（|\n]")
 _SIGN_WORDS = ("score", "odata", "得分", "分数", "相关度", "相似度")
 
 
@@ -62,6 +89,7 @@ def looks_like_search_output(text: str, question: str = "") -> bool:
 
     A key that the question asks about may be named, but not with a value behind it.
     """
+    text = text.replace('\\"', '"')
     if not _SIGN.search(text) and not any(word in text.lower() for word in _SIGN_WORDS):
         return False
     if _MARK_WITH_VALUE.search(text) or _STRONG_KEY.search(text) or _SCORED.search(text):
@@ -71,8 +99,27 @@ def looks_like_search_output(text: str, question: str = "") -> bool:
         return True
     if len(set(_ROW_KEY.findall(text))) >= 2 or len(_SCORE_VALUE.findall(text)) >= 2:
         return True
+    pieces = list(_PIECE.finditer(text))
+    if len(pieces) > 1 or any(piece["of"] for piece in pieces):
+        return True
     lines = text.splitlines()
     return _HEADED.match(text) is not None or sum(map(bool, map(_FILE_LINE.match, lines))) >= 2
+
+
+def is_pointer(text: str, titles: Iterable[str], question: str = "") -> bool:
+    """Tell whether a text only names files that were found, and nobody asked for a file.
+
+    >>> is_pointer("See returns.md.", ["returns.md"], "How long can I return it?")
+    True
+    """
+    files = [title for title in titles if title in text and _IS_FILE.search(title)]
+    if not files or _ASKS_WHERE.search(question):
+        return False
+    start = min(map(text.find, files))
+    rest = text[start:]
+    for title in sorted(files, key=len, reverse=True):
+        rest = rest.replace(title, " ")
+    return bool(_POINTING.fullmatch(text[:start]) and _BETWEEN.fullmatch(rest))
 
 
 class SearchDump:
@@ -82,8 +129,19 @@ class SearchDump:
 
     def check(self, value: Any, context: CheckContext) -> Outcome:
         """Pass a response on whose texts say something themselves."""
-        if answer_of(value) is None:
+        answer = answer_of(value)
+        if answer is None:
             return Passed(value)
+        titles = [*(context.titles or ()), *(sources_of(value) or ())]
+        if is_pointer(answer, titles, context.question):
+            return refused(
+                f"rules.{self.name}",
+                "answer only names files that were found",
+                "answer: it only names files. Say in plain sentences what they say about the"
+                " question.",
+                field="answer",
+                value=value,
+            )
         for path, text in texts_of(value):
             if path.startswith("sources"):
                 continue  # the context gate knows what a source may be

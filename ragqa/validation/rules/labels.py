@@ -18,6 +18,8 @@ _DATASHEET = (
     " warranty 颜色 规格 容量 重量 材质 尺寸 功率 电压 保修"
 )
 _RECORD_LABELS = frozenset(_RECORD.split())
+_HITS = "title content source score snippet chunk metadata 标题 内容 来源 得分"
+_HIT_LABELS = frozenset(_HITS.split())
 _LABELS = sorted((_RECORD + " " + _DATASHEET).split(), key=len, reverse=True)
 _ENGLISH_LABEL = "|".join(label for label in _LABELS if label.isascii())
 _CHINESE_LABEL = "|".join(label for label in _LABELS if not label.isascii())
@@ -55,7 +57,7 @@ def is_field_list(text: str) -> bool:
         and distinct <= _RECORD_LABELS
         and not text[: labels[0][0]].strip(" *_-•{")
     )
-    if opens and _BREAKS.search(text, labels[0][0], labels[-1][0]):
+    if opens and (distinct <= _HIT_LABELS or _BREAKS.search(text, labels[0][0], labels[-1][0])):
         return True
     return _lines_are_pairs(text, known=len(distinct))
 

@@ -12,7 +12,7 @@ from ragqa.validation.rules.labels import is_field_list, is_table
 
 _KEY = late(r"([\"'“”])([^\"'“”\n:：{}\[\]]{1,40})[\"'“”]\s*[:：]\s*(?=[\"'“\[{\d\-tfnTFN])")
 _BARE_KEY = late(r"[{,]\s*[A-Za-z_]\w{0,30}\s*:\s*[\"'\[{\d\-tfn]")
-_LIST = late(r"\[\s*(?:[\"'“{\[].*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
+_LIST = late(r"\[\s*(?:[\"'“{\[].*|\(\s*[\"'\d].*\)\s*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
 _FENCE = late(r"```[ \t]*(\w{0,12})[ \t]*(\n?)(.{0,4000}?)(?:```|$)", re.DOTALL)
 _DATA_SIGN = late(r"[{\[<:：=\t\n]")
 _DATA_FENCES = frozenset({"json", "jsonc", "json5", "yaml", "yml", "xml", "csv", "tsv", "toml"})
@@ -27,7 +27,7 @@ _OWN_KEYS = frozenset({"answer", "confidence", "sources", "follow_up", "needs_hu
 
 
 # Nearly every answer holds none of these, and then it is no payload.
-_SIGN = late(r"[{\[<|:：=\t`\n┌]")
+_SIGN = late(r"[{\[<|:：=\t`\n┌]|\A\s*\(")
 
 
 def is_payload(text: str, question: str = "") -> str:
@@ -37,7 +37,7 @@ def is_payload(text: str, question: str = "") -> str:
     """
     if not _SIGN.search(text):
         return ""
-    body = text.strip()
+    body = text.strip().replace('\\"', '"')  # quotes of JSON that was encoded twice
     if _is_whole_payload(body):
         return "JSON"
     keys = [match.group(2).strip() for match in _KEY.finditer(body)]
@@ -59,7 +59,20 @@ def _is_whole_payload(body: str) -> bool:
         return bool(has_key) or (closed and not body[1:-1].strip())
     if body[:1] == "[":
         return _LIST.fullmatch(body) is not None or body[1:].lstrip()[:1] == "{"
+    if body[:1] == "(" and "," in body:
+        return _is_row(body)
     return _MARKUP.fullmatch(body) is not None
+
+
+def _is_row(body: str) -> bool:
+    """Tell whether a text is a row of a database as Python prints it: (1, 'K2', 'white')."""
+    import ast
+
+    try:
+        row = ast.literal_eval(body)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return isinstance(row, tuple) and any(isinstance(each, str | tuple) for each in row)
 
 
 def _is_data(body: str, keys: list[str]) -> bool:
@@ -74,7 +87,8 @@ def _is_data(body: str, keys: list[str]) -> bool:
     if len(set(keys)) >= 3:
         return True
     begin, end = body.find("{"), body.rfind("}")
-    return bool(keys) and 0 <= begin < end and 2 * _width(body[begin : end + 1]) >= _width(body)
+    named = bool(keys) or _BARE_KEY.search(body, max(begin, 0)) is not None
+    return named and 0 <= begin < end and 2 * _width(body[begin : end + 1]) >= _width(body)
 
 
 def _width(text: str) -> int:

@@ -11,8 +11,9 @@ from ragqa.validation.gate import CheckContext, Outcome, Passed
 
 _LINE = r"(?:^|\n|(?<=[.!?。！？]\s))[ \t>*_#]*"
 _NOTES = late(
-    rf"{_LINE}(?:Action Input|Final Answer|Observation|Tool (?:Call|Input|Output)|"
-    rf"行动输入|最终答案|观察|工具(?:调用|输入|输出))[*_]{{0,2}}\s?[:：]",
+    rf"{_LINE}(?:Action Input|Final Answer|Observation|"
+    rf"(?:Tool|Function) (?:Call|Input|Output|Result|Response)|"
+    rf"行动输入|最终答案|观察|工具(?:调用|输入|输出|返回|结果)(?:结果|内容)?)[*_]{{0,2}}\s?[:：]",
     re.IGNORECASE,
 )
 _THOUGHT = late(

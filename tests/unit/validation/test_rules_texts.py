@@ -36,6 +36,14 @@ needs_data = pytest.mark.skipif(not QA.is_dir(), reason="the shared data is not 
 
 
 DUMPS = [
+    "Chunk 1: Unopened items can be returned.\nChunk 2: Delivery takes 3 days.",
+    "[Passage 1] Unopened items can be returned. [Passage 2] Delivery takes 3 days.",
+    "【片段1】签收后30天内可退货。【片段2】配送需要3天。",
+    "Result 1 of 3: Unopened items can be returned within 30 days.",
+    "I found the following documents: returns-policy.md, shipping-faq.html",
+    "为您找到以下相关文档：退货政策.md、配送.md",
+    "1. [Returns](returns-policy.md) - Unopened\n2. [Shipping](shipping-faq.html) - Delivery",
+    '\\"title\\": \\"returns-policy.md\\", \\"content\\": \\"Unopened\\"',
     "(score=0.91) Unopened items",
     "returns-policy.md: 0.91\nshipping.md: 0.83",
     "＠search.score：3.1 content: x source: y score: 2",
@@ -65,6 +73,12 @@ DUMPS = [
 
 
 PAYLOADS = [
+    "(1, 'returns-policy.md', 'Unopened items can be returned')",
+    "[('Alice', 3), ('Bob', 4)]",
+    "[(30,)]",
+    '{\\"title\\": \\"returns\\"}',
+    "value: [{ id: 1, title: returns-policy.md}]",
+    "title: returns-policy.md content: Unopened items can be returned within 30 days.",
     "answer=30 days confidence=0.9",
     "id;name;price\n1;Tent;250\n2;Bag;90",
     "Title：退货政策\n内容：30天\n来源：x",
@@ -109,6 +123,8 @@ PAYLOADS = [
 
 
 NOTES = [
+    "Tool result: Unopened items can be returned within 30 days.",
+    "工具返回结果：签收后30天内可退货。",
     "Thought 1: I need to search. Action 1: Search[K2]",
     "I should call search_documents to find it.",
     "Let me search for that.",
@@ -283,6 +299,38 @@ ANSWERS = [
 @pytest.mark.parametrize("text", DUMPS)
 def test_search_output_is_no_answer(text: str) -> None:
     assert judged(SearchDump(), text) == ["rules.search_dump"]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "refused"),
+    [
+        ("returns.md", "How long?", True),
+        ("See returns.md.", "How long?", True),
+        ("Sources: [returns.md], [delivery.html]", "How long?", True),
+        ("1. returns.md 2. delivery.html", "How long?", True),
+        ("请见退货政策.md。", "多久可以退货？", True),
+        ("returns.md", "Which file holds the policy?", False),
+        ("退货政策.md", "退货政策在哪个文件里？", False),
+        ("It is in returns.md: 30 days.", "How long?", False),
+        ("Oxygen", "What is it?", False),
+    ],
+)
+def test_names_of_files_alone_are_no_answer_unless_one_was_asked_for(text, question, refused):
+    titles = ("returns.md", "delivery.html", "退货政策.md", "Oxygen")
+    context = CheckContext(question=question, titles=titles)
+
+    found = codes(SearchDump().check(response(text, sources=["returns.md"]), context))
+
+    assert found == (["rules.search_dump"] if refused else [])
+
+
+def test_pieces_that_are_no_hits_pass() -> None:
+    for text in (
+        "Passage 1 of the book is about ships; passage 2 about trade.",
+        "Bring document 1: a passport, and document 2: a bill.",
+        "Part 1: history. Part 2: law.",
+    ):
+        assert judged(SearchDump(), text) == []
 
 
 def test_search_output_is_found_in_every_text() -> None:
