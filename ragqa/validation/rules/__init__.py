@@ -11,6 +11,8 @@ A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a
     json_answer              JSON, a Python literal, a list of fields, a table
     placeholder_answer       "string", "...", a rule of the format, the worked example
     echoed_question          the question over again
+    abstention               sure of an answer that says that the documents do not hold it (where
+                             it is not sure, ``needs_human`` is set: repair)
     unsupported_confidence   more than 0.5 without evidence (lowered where not strict: repair)
     language                 another language than the question's
     entities                 products that the answer or the cited passages do not bear out
@@ -24,6 +26,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ragqa.validation.rules.abstaining import Abstention
 from ragqa.validation.rules.categories import CategoryFit
 from ragqa.validation.rules.confidence import UnsupportedConfidence
 from ragqa.validation.rules.defaults import default_rules
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from ragqa.validation.rules.cleanups import Default, Normalise, Refuse
 
 __all__ = [
+    "Abstention",
     "AnswerLanguage",
     "CategoryFit",
     "DecliningAnswer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragqa.validation.gate import Rule
+from ragqa.validation.rules.abstaining import Abstention
 from ragqa.validation.rules.categories import CategoryFit
 from ragqa.validation.rules.confidence import UnsupportedConfidence
 from ragqa.validation.rules.dumps import SearchDump
@@ -26,6 +27,7 @@ def default_rules() -> tuple[Rule, ...]:
         JsonAnswer(),
         PlaceholderAnswer(),
         EchoedQuestion(),
+        Abstention(),
         UnsupportedConfidence(),
         AnswerLanguage(),
         Entities(),

@@ -14,6 +14,7 @@ from ragqa.errors import UnknownNameError
 from ragqa.validation.checking import check
 from ragqa.validation.gate import CheckContext, Outcome, Passed, Rejected
 from ragqa.validation.rules import (
+    Abstention,
     Default,
     DuplicateFollowUps,
     DuplicateSources,
@@ -298,3 +299,48 @@ def test_no_response_makes_the_gate_raise(
     mended = outcome.value
     assert set(mended.sources) <= {source.strip() for source in sources}
     assert mended.answer == answer
+
+
+NOT_HELD = [
+    "The provided documents do not mention the price.",
+    "I'm sorry, but the provided context does not include that.",
+    "I could not find this in the passages.",
+    "There is not enough information in the provided context to answer.",
+    "I don't know. Please contact support.",
+    "文档中没有相关信息。",
+    "抱歉，提供的资料中未提及价格。请联系客服。",
+]
+HELD = [
+    "The documents do not name a price, but delivery is free.",
+    "The warranty does not cover water damage.",
+    "Documents do not have to be translated.",
+    "没有发票不能退货。",
+]
+
+
+@pytest.mark.parametrize("answer", NOT_HELD)
+def test_nobody_is_sure_of_an_answer_that_is_none(answer: str) -> None:
+    rule, sure = Abstention(), response(answer, confidence=0.9, sources=["a.md"])
+
+    assert codes(rule.check(sure, CheckContext())) == ["rules.abstention"]
+    lowered = rule.check(sure, CheckContext(strict_confidence=False))
+    assert (lowered.value.confidence, lowered.value.needs_human) == (0.5, True)
+    unsure = rule.check(response(answer, confidence=0.3, sources=[]), CheckContext())
+    assert (unsure.value.needs_human, unsure.repairs) == (True, ("abstention",))
+    honest = response(answer, confidence=0.3, sources=[], needs_human=True)
+    assert rule.check(honest, CheckContext()) == Passed(honest)
+
+
+@pytest.mark.parametrize("answer", HELD)
+def test_an_answer_that_denies_something_is_one(answer: str) -> None:
+    sure = response(answer, confidence=0.9, sources=["a.md"])
+
+    assert Abstention().check(sure, CheckContext()) == Passed(sure)
+
+
+def test_what_documents_do_not_say_is_an_answer_where_that_was_asked() -> None:
+    sure = response(NOT_HELD[0], confidence=0.9, sources=["a.md"])
+    asked = CheckContext(question="Do the documents mention a price?")
+
+    assert Abstention().check(sure, asked) == Passed(sure)
+    assert Abstention().check(sure, CheckContext(evidence=("order 17 is open",))) == Passed(sure)
