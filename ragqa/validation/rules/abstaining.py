@@ -106,8 +106,8 @@ class Abstention:
             return refused(
                 f"rules.{self.name}",
                 f"the answer says that no document holds it, with confidence {confidence:g}",
-                "answer: it says that the documents do not hold it. If so, set confidence to at most"
-                " 0.3, sources to [] and needs_human to true; else answer from them.",
+                "answer: it says that the documents do not hold it. If so, set confidence to at"
+                " most 0.3, sources to [] and needs_human to true; else answer from them.",
                 field="confidence",
                 value=value,
             )

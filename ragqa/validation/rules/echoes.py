@@ -8,6 +8,7 @@ from typing import Any
 
 import prompts
 from ragqa.contract import QAResponse
+from ragqa.language import content_terms
 from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, field_of, passed_with, refused, sources_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
@@ -15,9 +16,17 @@ from ragqa.validation.gate import CheckContext, Outcome, Passed
 _UNSPOKEN = late(r"[\W_]+")
 _LEAD = late(
     r"\s*(?:(?:your |the )?question(?: is| was)?|q|you asked|answer|问题|问|您问的是|回答)"
-    r"\s*[:：]\s*",
+    r"\s*[:：]\s*|\s*请问[，,]?\s*",
     re.IGNORECASE,
 )
+_RETOLD = late(
+    r"\s*(?:you(?:['’]re| are)? (?:asked|asking|want(?:ed)? to know"
+    r"|would like to know|wonder(?:ed)?)"
+    r"|(?:your|the) question (?:is|was|asks)"
+    r"|[您你](?:的问题|想?(?:问|知道|了解|咨询|询问)的?)是?)\s*[:：,，]?",
+    re.IGNORECASE,
+)
+"""How a question begins that is told over again: "You asked how long it takes"."""
 
 
 _LEAD_CHARS = 24
@@ -36,6 +45,10 @@ def _repeats(answer: str, asked: str) -> bool:
     question = _spoken_question(asked)
     if not question:
         return False
+    if retold := _RETOLD.match(answer):
+        said = frozenset(content_terms(answer[retold.end() :]))
+        if said and said <= frozenset(content_terms(asked)):
+            return True
     lead = _LEAD.match(answer)
     if lead is None and _spoken(answer[:_GLANCE])[:3] != question[:3]:
         return False
@@ -90,6 +103,24 @@ _FILLED_IN = late(
     r"\b(?:answer|text|here|insert|your|placeholder|string|response)\b|答案|回答|填写|内容",
     re.IGNORECASE,
 )
+_REPLY = "(?:answer|information|details|results?|response|reply|summary|json)"
+_ANNOUNCED = late(
+    r"\W*(?:(?:sure|of course|certainly|absolutely|ok(?:ay)?|yes"
+    r"|great question|good question|great)\b\W*)*"
+    rf"(?:(?:(?:here|below|this) (?:is|are)|here['’]s) (?:the|your|an?|my) (?:\w+ )?{_REPLY}"
+    r"(?: (?:you (?:requested|asked for|need|wanted)|(?:to|for) your (?:question|request|query)))?"
+    rf"|(?:the|your) {_REPLY} (?:is|are) (?:as follows|below)"
+    r"|i(?:['’]d be| am|['’]m|['’]ll be| would be| will be)? "
+    r"(?:can|will|happy to|glad to|here to) "
+    r"(?:help|assist)(?: you)?(?: with (?:that|this|your question))?(?: today)?"
+    r"|(?:how (?:can|may) i|let me) (?:help|assist)(?: you)?(?: with (?:that|this))?(?: today)?"
+    r"|thank(?:s| you)(?: (?:very much|so much))?(?: for (?:your (?:question|message)|asking))?)\W*"
+    r"|\W*(?:(?:好的?|当然|可以|您好|没问题)[，,。！!]?)*(?:(?:以下|下面|这|如下)(?:就?是|为)"
+    r"(?:[您你](?:要|需要|查询|想要|所需|想知道|询问)的?)?(?:问题的|相关的?)?(?:答案|回答|信息|结果|内容|回复|答复)"
+    r"|(?:答案|回答|结果)如下|我(?:可以|很乐意|很高兴|来|会)?(?:帮助?|为|协助)[您你](?:解答|处理|回答)?(?:这个?|该)?(?:问题)?"
+    r"|感谢[您你]的(?:提问|咨询)|(?:请问)?有什么可以帮[您你]的?吗?)\W*",
+    re.IGNORECASE,
+)
 _FILLER_CHARS = 80
 _MIN_ECHO_CHARS = 24  # a shorter piece of the instructions may be said by chance
 
@@ -137,6 +168,8 @@ def is_filler(text: str, *, cited: bool = False) -> bool:
     if not spoken:
         return not any(char in "0123456789°%§€$£¥" for char in text)
     if spoken in _FILLERS or (spoken in _TYPE_WORDS and not cited) or _MARKED.fullmatch(text):
+        return True
+    if _ANNOUNCED.fullmatch(text):
         return True
     bracketed = _BRACKETED.fullmatch(text.strip())
     return bracketed is not None and _FILLED_IN.search(bracketed[1]) is not None

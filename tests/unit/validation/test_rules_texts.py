@@ -163,6 +163,12 @@ NOTES = [
 
 
 FILLERS = [
+    "Sure, here is the answer:",
+    "Here is the information you requested.",
+    "I can help with that!",
+    "How can I help you today?",
+    "好的，以下是答案：",
+    "我可以帮您解答这个问题。",
     "%s",
     "${answer}",
     "xxx",
@@ -419,6 +425,11 @@ def test_the_words_of_the_callers_own_schema_are_no_answer() -> None:
     assert codes(outcome) == ["rules.placeholder_answer"]
 
 
+def test_what_says_something_is_no_announcement() -> None:
+    for text in ("Yes.", "Sure, returns are free.", "I can help with returns.", "没问题。"):
+        assert judged(PlaceholderAnswer(), text) == []
+
+
 def test_filler_questions_are_left_out() -> None:
     value = response(follow_up=["...", "How long?", "string"])
     outcome = PlaceholderAnswer().check(value, CheckContext())
@@ -434,6 +445,11 @@ def test_filler_questions_are_left_out() -> None:
         ("水壶多久可以退货？", "水壶多久可以退货", True),
         ("水壶多久可以退货？", "问题：水壶多久可以退货？", True),
         ("How long?", "Question: How long?", True),
+        ("How long can I return it?", "You asked how long you can return it.", True),
+        ("How long can I return it?", "You asked how long: 30 days.", False),
+        ("水壶多久可以退货？", "请问水壶多久可以退货？", True),
+        ("水壶多久可以退货？", "您想知道水壶多久可以退货。", True),
+        ("水壶多久可以退货？", "您的水壶可以退货。", False),
         ("How long?", "Q: How long? A: 30 days.", False),
         ("Which kettle?", "Which kettle do you mean, the K17 or the K2?", False),
         ("Is it waterproof?", "It is waterproof.", False),
@@ -449,7 +465,8 @@ def test_the_question_over_again_is_no_answer(question: str, answer: str, echoed
 
 @pytest.mark.parametrize(("answer", "question"), ANSWERS)
 def test_sentences_with_marks_in_them_pass(answer: str, question: str) -> None:
-    assert judged(RulesGate(), answer, question=question) == []
+    value = response(answer, confidence=0.4)  # some say that the documents do not hold it
+    assert codes(RulesGate().check(value, CheckContext(question=question))) == []
 
 
 def _said(folder: Path) -> list[str]:
