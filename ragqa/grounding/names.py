@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ragqa.grounding.figures import Figure, figures, missing
+from ragqa.grounding.figures.codes import stands_ungrouped
 from ragqa.grounding.figures.moments import MONTH_WORDS
 from ragqa.language import is_function_word
 from ragqa.language.late import late
@@ -75,7 +76,8 @@ def holds(quotes: str | Sequence[str], sentence: str) -> bool:
     """
     texts = (quotes,) if isinstance(quotes, str) else tuple(quotes)
     needed, named = _claims(sentence)
-    if needed and missing(needed, texts):
+    lacking = missing(needed, texts) if needed else []
+    if not all(stands_ungrouped(figure, sentence, texts) for figure in lacking):
         return False
     if not named:
         return True

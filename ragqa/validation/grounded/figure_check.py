@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragqa.grounding.figures import Figure, figures, missing, stands
+from ragqa.grounding.figures.codes import stands_ungrouped
 from ragqa.grounding.figures.counts import contradicted
 from ragqa.language import sentences
 from ragqa.validation.fields import answer_of, sources_of
@@ -51,6 +52,7 @@ def _unsupported(answer: str, found: Sequence[Figure], texts: Sequence[str]) -> 
         for each in missing(found, texts)
         if (not each.loose or contradicted(each, answer, texts))
         and not _is_quoted(each, answer, texts)
+        and not stands_ungrouped(each, answer, texts)
     ]
 
 

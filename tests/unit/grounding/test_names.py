@@ -71,3 +71,8 @@ def test_every_sentence_holds_itself(language: str) -> None:
 def test_any_texts_can_be_held_against_each_other(quote: str, sentence: str) -> None:
     holds(quote, sentence)
     assert holds(sentence, sentence)
+
+
+def test_a_number_in_other_groups_is_held() -> None:
+    assert holds("Our phone: 0800-1234567.", "The phone is 0800 123 4567.")
+    assert not holds("Our phone: 0800-1234568.", "The phone is 0800 123 4567.")
