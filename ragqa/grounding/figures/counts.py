@@ -25,6 +25,9 @@ _TELLS_NOTHING = _listed(
 )
 
 
+_TIMES = _listed("once twice thrice")
+
+
 def counted(text: str, figure: Figure) -> str:
     """Return what a figure counts: the word behind it, or the two characters behind 个 or 种.
 
@@ -32,6 +35,8 @@ def counted(text: str, figure: Figure) -> str:
     >>> counted("It has two handles.", figures("It has two handles.")[0])
     'handle'
     """
+    if figure.text.lower() in _TIMES:
+        return "time"
     if match := _ENGLISH.match(text, figure.end):
         word = match[1].lower()
         return "" if word in _TELLS_NOTHING else word.removesuffix("s")
@@ -42,7 +47,8 @@ def counted(text: str, figure: Figure) -> str:
 def contradicted(figure: Figure, text: str, others: Iterable[str]) -> bool:
     """Tell whether other texts count the same thing, and none as the figure of this text does."""
     thing = counted(text, figure) if figure.kind == "number" else ""
-    if not thing or figure.numbers == (1,):  # one and 一 are articles, too
+    is_article = figure.numbers == (1,) and figure.text.lower() not in _TIMES
+    if not thing or is_article:  # one and 一 are articles, too
         return False
     numbers = [
         other.numbers

@@ -45,7 +45,18 @@ _ONE_UNIT = late(
     r"\b[Aa]n? (?:(?:full|whole|calendar) )?(?:year|month|fortnight|week|day|hour|minute|decade|"
     r"lit(?:re|er)|(?:kilo|centi|milli)?met(?:re|er)|mile|kilo(?:gram)?|gram|tonne)\b"
 )
-_TELLING = NUMBER_WORDS | ORDINAL_WORDS | MONTH_WORDS
+_LASTING = late(
+    r"\b(?:within|for|after|takes?|took|lasts?|lasted|than|least|most|about|over|nearly|almost|under|"
+    r"is|was)\s+$",
+    re.IGNORECASE,
+)
+_LASTED = late(
+    r"\s*(?:[.,;:!?)]|$)|\s+(?:from|after|before|and|or|but|until|if|when|with|without|on|at|by|to|in|"
+    r"long|wide|high|deep|tall|old)\b"
+)
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
+_EVERY = late(r"\s+(?:an?|per|every|each|in|daily|weekly|monthly|yearly|annually)\b", re.IGNORECASE)
+_TELLING = NUMBER_WORDS | ORDINAL_WORDS | MONTH_WORDS | frozenset(_TIMES)
 _ADDRESS = late(
     r"(?:https?://|www\.)[^\s<>\"'，。；）)]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}"
 )
@@ -199,12 +210,17 @@ def _from_words(text: str) -> Iterator[Figure]:
 
 
 def _from_articles(text: str) -> Iterator[Figure]:
-    """Read "a month" as what bears "one month" out; the article itself is no exact claim."""
+    """Read "a month" as one month: a claim where something lasts so long, else not an exact one.
+
+    "Three times a day" and "a day trip" speak of no day that is counted.
+    """
     for match in _ONE_UNIT.finditer(text):
         meanings, end = unit_after(text, text.index(" ", match.start()))
         if meanings and end == match.end():
             span = match.start(), end
-            yield replace(measured(text, span, (1,), meanings, loose=True), numbers=())
+            before = text[max(0, match.start() - 10) : match.start()]
+            lasts = _LASTING.search(before) and _LASTED.match(text, end)
+            yield replace(measured(text, span, (1,), meanings, loose=not lasts), numbers=())
 
 
 def _from_word(text: str, match: re.Match[str], word: str) -> Figure | None:
@@ -213,6 +229,9 @@ def _from_word(text: str, match: re.Match[str], word: str) -> Figure | None:
     if word in ORDINAL_WORDS:
         place = ordinal_word(word)  # first, second and third are adverbs and units, too
         return ordinal(text, match.span(), place, loose=place <= 3)
+    if word in _TIMES:
+        counts = word != "once" or _EVERY.match(text, match.end())
+        return measured(text, match.span(), (_TIMES[word],), loose=True) if counts else None
     number, end = english_number(text, match.start())
     if number is None:
         return None

@@ -92,9 +92,12 @@ data 1000000000000: TB terabyte terabytes
 binary 1024: KiB
 binary 1048576: MiB
 binary 1073741824: GiB
-rate 1000: kbps kbit/s kb/s
-rate 1000000: Mbps Mbit/s Mb/s
-rate 1000000000: Gbps Gbit/s Gb/s
+rate 1000: kbps kbit/s kb/s kilobits_per_second
+rate 1000000: Mbps Mbit/s Mb/s megabits_per_second
+rate 1000000000: Gbps Gbit/s Gb/s gigabits_per_second
+rate 8000: kB/s KB/s kilobytes_per_second
+rate 8000000: MB/s MBps megabytes_per_second
+rate 8000000000: GB/s GBps gigabytes_per_second
 light 1: lm lumen lumens 流明
 illuminance 1: lx lux 勒克斯
 pressure 1: Pa pascal pascals 帕
@@ -102,11 +105,14 @@ pressure 100: hPa mbar millibar millibars
 pressure 1000: kPa kilopascal kilopascals 千帕
 pressure 1000000: MPa 兆帕
 pressure 100000: bar bars
+pressure 44482216152605/6451600000: psi
+torque 1: Nm N·m newton-metres newton-meters 牛米
 sound 1: dB decibel decibels 分贝
 rotation 1: rpm 转/分 转每分钟
 speed 1: m/s metres_per_second meters_per_second 米/秒 米每秒
 speed 5/18: km/h kmh kph kilometres_per_hour kilometers_per_hour
 speed 5/18: 公里/小时 千米/小时 公里每小时 千米每小时
+speed 463/900: kn knot knots
 speed 44704/100000: mph miles_per_hour
 percent 1/100: % ％ percent per_cent pct percentage_point percentage_points 个百分点 百分点
 percent 1/1000: ‰

@@ -227,6 +227,45 @@ def test_figures_of_the_question_and_of_tools_may_be_used() -> None:
     assert said("It left on 4 May.", RETURNS.text, evidence=("shipped: 2024-05-03",)) == ["4 May"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "text", "wrong"),
+    [
+        ("Delivery takes a week.", "Delivery takes 10 days.", ["a week"]),
+        ("Delivery takes a week.", "Delivery takes 7 days.", []),
+        ("Return it within a month.", "Return it within one month.", []),
+        ("The warranty is a year.", "The warranty is two years.", ["a year"]),
+        ("Open 8 hours a day.", "Open eight hours per day.", []),
+        ("It is a day trip.", "The trip is short.", []),
+        ("Do it twice a day.", "Do it three times a day.", ["twice"]),
+        ("Do it three times a day.", "Do it twice a day.", ["three"]),
+        ("Do it once a day.", "Do it two times a day.", ["once"]),
+        ("Once opened, it is kept.", "It is kept when opened, two times.", []),
+        ("It reads 100 MB/s.", "It reads 100 Mbit/s.", ["100 MB/s"]),
+        ("It reads 100 MB/s.", "It reads 100 megabytes per second.", []),
+        ("Inflate it to 30 psi.", "Inflate it to 30 bar.", ["30 psi"]),
+    ],
+)
+def test_durations_with_an_article_and_numbers_of_times_are_figures(
+    answer: str, text: str, wrong: list[str]
+) -> None:
+    assert said(answer, text) == wrong
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Pay to DE89 3704 0044 0532 0130 00.", "IBAN: DE89370400440532013000"),
+        ("It is ISBN 978-3-16-148410-0.", "ISBN 9783161484100"),
+        ("Call +49 30 1234567.", "Phone: +49 (0)30 123 45 67"),
+        ("请拨打400 123 4567。", "电话：4001234567"),
+    ],
+)
+def test_a_long_number_may_be_cut_into_other_groups(answer: str, text: str) -> None:
+    assert said(answer, text) == []
+    assert said(answer.replace("0", "9"), text)
+    assert said("It has 1234567 parts.", "It has 123 and 4567 parts.") == ["1234567"]
+
+
 def test_a_sum_is_no_figure_of_the_documents() -> None:
     assert said("45 in total.", "20 kettles and 25 lamps") == ["45"]
     assert said("45 in total.", "20 kettles and 25 lamps", evidence=("sum = 45",)) == []
