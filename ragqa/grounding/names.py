@@ -36,8 +36,16 @@ def names(text: str) -> tuple[str, ...]:
     A capitalised word that opens a sentence only counts where more speaks for a name.
     """
     found = dict.fromkeys(_quoted(text))
-    found |= dict.fromkeys(_capitalised(text))
-    found |= dict.fromkeys(figure.text for figure in figures(text) if figure.kind == "name")
+    said = figures(text)
+    measures = [figure.span for figure in said if figure.kind not in ("name", "number")]
+    found |= dict.fromkeys(
+        name
+        for at, name in _capitalised(text)
+        if not any(
+            start <= at and at + len(name) <= end for start, end in measures
+        )  # degrees Celsius, 5 Mbit
+    )
+    found |= dict.fromkeys(figure.text for figure in said if figure.kind == "name")
     return tuple(found)
 
 
@@ -46,7 +54,8 @@ def _quoted(text: str) -> Iterator[str]:
         yield next(group for group in match.groups() if group is not None).strip()
 
 
-def _capitalised(text: str) -> Iterator[str]:
+def _capitalised(text: str) -> Iterator[tuple[int, str]]:
+    """Yield names and where their run of words begins."""
     inside = frozenset(_INSIDE.findall(text))
     for match in _RUN.finditer(text):
         words = match.group().split(" ")
@@ -56,7 +65,7 @@ def _capitalised(text: str) -> Iterator[str]:
             first += 1
         name = " ".join(words[first:])
         if len(name) > 1:
-            yield name
+            yield match.start(), name
 
 
 def _is_no_name(word: str) -> bool:

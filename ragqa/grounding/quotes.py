@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ragqa.contract import Citation, Passage
-from ragqa.grounding.names import holds
+from ragqa.grounding.names import holds, names
 from ragqa.grounding.reading import begins, read_sentences
 from ragqa.language import content_terms, likeness, rarity, sentences
 
@@ -18,6 +18,9 @@ _LEAST_SHARE = 0.25
 
 _FEW = 6
 """So many slices are looked at for figures and names."""
+
+_CLAUSES = re.compile(r",?\s+(?:and|but|while|whereas)\s+|[;；]\s*|，(?:而|且|并且|但)?")
+_MAX_CLAUSES = 4
 
 _MARK = re.compile(r"\s?[\[【]\d{1,2}[\]】]")  # how writers refer to numbered passages
 
@@ -118,15 +121,45 @@ def citations_for(answer: str, passages: Sequence[Passage]) -> tuple[Citation, .
     """
     found: dict[tuple[str, int | None, int, int], Citation] = {}
     for start, end in sentences(answer):
-        quote = locate(answer[start:end], passages)
-        if quote is None:
-            continue
-        citation = quote.citation()
-        key = (citation.id, citation.page, citation.start, citation.end)
-        known = found.get(key)
-        if known is None or known.verified:
-            found[key] = citation
+        for quote in located(answer[start:end], passages):
+            citation = quote.citation()
+            key = (citation.id, citation.page, citation.start, citation.end)
+            known = found.get(key)
+            if known is None or known.verified:
+                found[key] = citation
     return tuple(found.values())
+
+
+def located(sentence: str, passages: Sequence[Passage]) -> tuple[Quote, ...]:
+    """Return the quote that supports a sentence, or one for each of its clauses.
+
+    A sentence may draw on two places: "The K2 holds 1.7 litres and the L4 costs 199 euros". If no
+    quote holds it whole, and each clause has one that holds it, those stand for the sentence.
+    """
+    whole = locate(sentence, passages)
+    if whole is None or whole.verified:
+        return () if whole is None else (whole,)
+    return _by_clauses(_MARK.sub("", sentence), passages) or (whole,)
+
+
+def _by_clauses(sentence: str, passages: Sequence[Passage]) -> tuple[Quote, ...]:
+    """Return the quote nearest to each clause; none where one does not hold its clause.
+
+    A clause without a name goes on about one of the sentence's: so its quote has to name one.
+    """
+    clauses = _CLAUSES.split(sentence)
+    if not 1 < len(clauses) <= _MAX_CLAUSES:
+        return ()
+    named = names(sentence)
+    quotes: list[Quote] = []
+    for clause in clauses:
+        nearest = next(iter(_nearest(_weighed(clause), passages)), None)
+        if nearest is None or not holds(nearest.text, clause):
+            return ()
+        if named and not any(holds(nearest.text, name) for name in named):
+            return ()
+        quotes.append(nearest.quote(verified=True))
+    return tuple(quotes)
 
 
 def _weighed(text: str) -> list[_Weighed]:

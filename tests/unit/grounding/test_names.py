@@ -76,3 +76,8 @@ def test_any_texts_can_be_held_against_each_other(quote: str, sentence: str) -> 
 def test_a_number_in_other_groups_is_held() -> None:
     assert holds("Our phone: 0800-1234567.", "The phone is 0800 123 4567.")
     assert not holds("Our phone: 0800-1234568.", "The phone is 0800 123 4567.")
+
+
+def test_a_unit_is_no_name() -> None:
+    assert names("Water boils at 100 degrees Celsius.") == ()
+    assert holds("Water boils at 100 °C.", "Water boils at 100 degrees Celsius.")

@@ -79,6 +79,52 @@ def test_each_sentence_gets_its_citation_and_none_comes_twice() -> None:
     ]
 
 
+def of(title: str, text: str) -> Passage:
+    return Passage(id=title, title=title, text=text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        (
+            "The K2 kettle holds 1.7 litres and the L4 lamp costs 199 euros.",
+            ("The K2 kettle holds 1.7 litres. It is white.", "The L4 lamp costs 199 euros."),
+        ),
+        (
+            "The K2 kettle holds 1.7 litres and weighs 900 g.",
+            ("The K2 kettle holds 1.7 litres. It is white. We like it. The K2 weighs 900 g.",),
+        ),
+        ("K2水壶容量1.7升，L4台灯售价199元。", ("K2水壶容量1.7升。", "L4台灯售价199元。")),
+    ],
+)
+def test_a_sentence_that_draws_on_two_places_is_verified_clause_by_clause(answer, texts) -> None:
+    passages = [of(f"{at}.md", text) for at, text in enumerate(texts)]
+
+    found = citations_for(answer, passages)
+
+    assert [each.verified for each in found] == [True, True]
+    assert len({each.title for each in found}) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        (
+            "The K2 kettle holds 1.7 litres and weighs 900 g.",
+            ("The K2 kettle holds 1.7 litres.", "The L4 lamp weighs 900 g."),
+        ),
+        (
+            "The K2 kettle costs 199 euros and the L4 lamp costs 49 euros.",
+            ("The K2 kettle costs 49 euros.", "The L4 lamp costs 199 euros."),
+        ),
+    ],
+)
+def test_a_clause_about_another_thing_verifies_nothing(answer, texts) -> None:
+    passages = [of(f"{at}.md", text) for at, text in enumerate(texts)]
+
+    assert not any(each.verified for each in citations_for(answer, passages))
+
+
 def test_a_shared_quote_is_verified_only_if_it_holds_for_all() -> None:
     answer = "Unopened items can be returned within 30 days. Items can be returned within 90 days."
     (citation,) = citations_for(answer, [RETURNS])
