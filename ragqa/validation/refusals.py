@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ragqa.language.traditional import simplified
+
 _MAX_CHARS = 500
 
 _SORRY = r"(?:(?:i(?:['’]m| am)|we(?:['’]re| are))\s+(?:very |so |really |truly )?(?:sorry|afraid))"
@@ -76,6 +78,7 @@ _FILTER_NOTICE: Final = re.compile(
 
 def declines(text: str) -> bool:
     """Tell whether a text clearly declines to answer, English or Chinese."""
+    text = simplified(text)
     if len(text) > _MAX_CHARS or _OF_DOCUMENTS.search(text):
         return False
     return any(pattern.search(text) for pattern in (*_ENGLISH, *_CHINESE))
@@ -83,4 +86,4 @@ def declines(text: str) -> bool:
 
 def is_filter_notice(text: str) -> bool:
     """Tell whether a text is what a service puts in the place of a filtered reply."""
-    return len(text) <= _MAX_CHARS and bool(_FILTER_NOTICE.search(text))
+    return len(text) <= _MAX_CHARS and bool(_FILTER_NOTICE.search(simplified(text)))

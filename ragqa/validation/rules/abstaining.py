@@ -7,6 +7,7 @@ from typing import Any
 
 from ragqa.language import sentences
 from ragqa.language.late import late
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of, field_of, passed_with, refused
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 from ragqa.validation.rules.confidence import MAX_WITHOUT_EVIDENCE
@@ -37,7 +38,7 @@ _NOT_HELD_EN = late(
 _NOT_HELD_ZH = late(
     r"\W*(?:(?:很|非常)?(?:抱歉|遗憾|对不起|不好意思)[，,！!]?)?(?:我们?)?(?:根据|在|从)?"
     r"(?:(?:已|所)?(?:提供|检索到?|现有|给出|给定|上述|以上|这些|当前|相关|目前|您提供)的?){0,3}"
-    r"(?:文档|资料|文件|段落|上下文|知识库|材料)(?:内容|信息)?(?:中|里|内)?[，,]?(?:并|都|均|也|暂|我们?)*"
+    r"(?:文档|资料|文件|段落|上下文|知识库|材料)(?:内容|信息|资讯)?(?:中|里|内)?[，,]?(?:并|都|均|也|暂|我们?)*"
     r"(?:没有|未|没|无|不包含|不含|无法)(?:能)?"
     r"(?:提到|提及|提供|说明|找到|包含|涉及|给出|记载|介绍|查到|检索到|明确|回答|相关|任何|关于|此|该|这)"
     r"|\W*(?:我们?)?(?:没有|未能|无法|没能|没)(?:在[^，。]{0,20}(?:文档|资料|文件|段落|知识库)(?:中|里)?)"
@@ -75,6 +76,7 @@ def says_not_held(answer: str, question: str = "") -> bool:
     >>> says_not_held("The documents do not name a price, but delivery is free.")
     False
     """
+    answer, question = simplified(answer), simplified(question)
     if (
         not _SIGN.search(answer)
         or _ASKED_OF.search(question)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ragqa.language.late import late
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of, refused, sources_of, texts_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
@@ -89,7 +90,7 @@ def looks_like_search_output(text: str, question: str = "") -> bool:
 
     A key that the question asks about may be named, but not with a value behind it.
     """
-    text = text.replace('\\"', '"')
+    text = simplified(text.replace('\\"', '"'))
     if not _SIGN.search(text) and not any(word in text.lower() for word in _SIGN_WORDS):
         return False
     if _MARK_WITH_VALUE.search(text) or _STRONG_KEY.search(text) or _SCORED.search(text):

@@ -10,6 +10,7 @@ import prompts
 from ragqa.contract import QAResponse
 from ragqa.language import content_terms
 from ragqa.language.late import late
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of, field_of, passed_with, refused, sources_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
@@ -164,6 +165,7 @@ def is_filler(text: str, *, cited: bool = False) -> bool:
     """Tell whether a text only holds the place of one."""
     if len(text) > _FILLER_CHARS:
         return False
+    text = simplified(text)
     spoken = _spoken(text)
     if not spoken:
         return not any(char in "0123456789°%§€$£¥" for char in text)

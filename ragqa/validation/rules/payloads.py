@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from ragqa.language.late import late
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of, refused
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 from ragqa.validation.rules.labels import is_field_list, is_table
@@ -37,7 +38,7 @@ def is_payload(text: str, question: str = "") -> str:
     """
     if not _SIGN.search(text):
         return ""
-    body = text.strip().replace('\\"', '"')  # quotes of JSON that was encoded twice
+    body = simplified(text.strip()).replace('\\"', '"')  # quotes of JSON that was encoded twice
     if _is_whole_payload(body):
         return "JSON"
     keys = [match.group(2).strip() for match in _KEY.finditer(body)]

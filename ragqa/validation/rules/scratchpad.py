@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from ragqa.language.late import late
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of, refused, texts_of
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 
@@ -72,6 +73,7 @@ _ANYWHERE = (_NOTES, _NAMED_ACTION, _TAG, _CALL)
 
 def scratchpad_mark(text: str) -> str:
     """Return the mark by which a text is recognised as notes or a prompt; empty if it is none."""
+    text = simplified(text)
     for pattern in _OPENING:
         if match := pattern.match(text):
             return match.group().strip()
@@ -118,7 +120,7 @@ class Scratchpad:
         for path, text in texts_of(value):
             mark = "" if path.startswith("sources") else scratchpad_mark(text)
             mark = mark or _called_in(text, context)
-            if mark and mark.lower() not in context.question.lower():
+            if mark and mark.lower() not in simplified(context.question).lower():
                 return refused(
                     f"rules.{self.name}",
                     f"{path} holds working notes or parts of the prompt ({mark[:40]})",

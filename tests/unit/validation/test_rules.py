@@ -308,6 +308,7 @@ NOT_HELD = [
     "There is not enough information in the provided context to answer.",
     "I don't know. Please contact support.",
     "文档中没有相关信息。",
+    "抱歉，文檔中沒有提到價格。",
     "抱歉，提供的资料中未提及价格。请联系客服。",
 ]
 HELD = [

@@ -36,6 +36,7 @@ needs_data = pytest.mark.skipif(not QA.is_dir(), reason="the shared data is not 
 
 
 DUMPS = [
+    "檢索結果：退貨政策.md 30天內可退",
     "Chunk 1: Unopened items can be returned.\nChunk 2: Delivery takes 3 days.",
     "[Passage 1] Unopened items can be returned. [Passage 2] Delivery takes 3 days.",
     "【片段1】签收后30天内可退货。【片段2】配送需要3天。",
@@ -73,6 +74,7 @@ DUMPS = [
 
 
 PAYLOADS = [
+    "標題：退貨政策.md\n內容：簽收後30天內可退貨",
     "(1, 'returns-policy.md', 'Unopened items can be returned')",
     "[('Alice', 3), ('Bob', 4)]",
     "[(30,)]",
@@ -123,6 +125,7 @@ PAYLOADS = [
 
 
 NOTES = [
+    "思考：我要查詢。\n行動：搜尋",
     "Tool result: Unopened items can be returned within 30 days.",
     "工具返回结果：签收后30天内可退货。",
     "Thought 1: I need to search. Action 1: Search[K2]",
@@ -163,6 +166,7 @@ NOTES = [
 
 
 FILLERS = [
+    "好的，以下是您查詢的內容：",
     "Sure, here is the answer:",
     "Here is the information you requested.",
     "I can help with that!",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragqa.language import sentences
 from ragqa.language.late import late
 from ragqa.language.script import has_han
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of, sources_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 from ragqa.validation.grounded.visible import cited_passages
@@ -47,6 +48,7 @@ class ClaimsProven:
     def check(self, value: Any, context: CheckContext) -> Outcome:
         """Pass an answer on in which every such claim is borne out."""
         answer = answer_of(value)
+        answer = simplified(answer or "")
         if not answer or not (_SIGN_EN.search(answer) or _SIGN_ZH.search(answer)):
             return Passed(value)
         cited = cited_passages(value, context)
@@ -75,6 +77,7 @@ def claims_in(text: str) -> Iterator[Claim]:
     from ragqa.validation.grounded.claims.chinese import chinese_claims
     from ragqa.validation.grounded.claims.english import english_claims
 
+    text = simplified(text)
     for start, end in sentences(text):
         sentence = text[start : min(end, start + _MAX_SENTENCE_CHARS)]
         if has_han(sentence):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ragqa.language import content_terms, sentences
 from ragqa.language.late import late
+from ragqa.language.traditional import simplified
 from ragqa.validation.grounded.claims.claim import Claim
 from ragqa.validation.grounded.claims.effects import ANY, effects_named, things_named
 from ragqa.validation.grounded.claims.telling import stands, tells
@@ -65,7 +66,7 @@ def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
     """
     said = " ".join(claim.text.split()).strip(" .。!！").lower()
     words = frozenset(content_terms(claim.text))
-    for text in texts:
+    for text in map(simplified, texts):
         if said and stands(said, " ".join(text.split()).lower()):
             return True
         if claim.by_assistant:
