@@ -2,6 +2,7 @@
 
 A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a repair. Built in:
 
+    invisible_characters     control characters and hidden text are left out (repair)
     duplicate_sources        a title listed twice is left out (repair; ``trimmed_sources`` where
                              only blanks around it were)
     duplicate_follow_ups     likewise a follow-up question (repair)
@@ -35,6 +36,7 @@ from ragqa.validation.rules.duplicates import DuplicateFollowUps, DuplicateSourc
 from ragqa.validation.rules.echoes import EchoedQuestion, PlaceholderAnswer
 from ragqa.validation.rules.entities import Entities
 from ragqa.validation.rules.gate import RulesGate
+from ragqa.validation.rules.invisible import InvisibleCharacters
 from ragqa.validation.rules.languages import AnswerLanguage
 from ragqa.validation.rules.payloads import JsonAnswer
 from ragqa.validation.rules.refusing import DecliningAnswer
@@ -53,6 +55,7 @@ __all__ = [
     "DuplicateSources",
     "EchoedQuestion",
     "Entities",
+    "InvisibleCharacters",
     "JsonAnswer",
     "Normalise",
     "PlaceholderAnswer",

@@ -18,12 +18,14 @@ from ragqa.validation.rules import (
     Default,
     DuplicateFollowUps,
     DuplicateSources,
+    InvisibleCharacters,
     Normalise,
     Refuse,
     RulesGate,
     UnsupportedConfidence,
     default_rules,
 )
+from ragqa.validation.rules.invisible import visible
 from tests.unit.validation.answers import codes, response
 
 NOTHING = CheckContext()
@@ -298,7 +300,7 @@ def test_no_response_makes_the_gate_raise(
     outcome: Outcome = RulesGate().check(value, CheckContext(question=question))
     mended = outcome.value
     assert set(mended.sources) <= {source.strip() for source in sources}
-    assert mended.answer == answer
+    assert mended.answer in (answer, visible(answer))
 
 
 NOT_HELD = [
@@ -345,3 +347,35 @@ def test_what_documents_do_not_say_is_an_answer_where_that_was_asked() -> None:
 
     assert Abstention().check(sure, asked) == Passed(sure)
     assert Abstention().check(sure, CheckContext(evidence=("order 17 is open",))) == Passed(sure)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("30\x00 days\x07", "30 days"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("30 days\u202e", "30 days"),
+        ("30 days" + "".join(chr(0xE0000 + ord(char)) for char in "obey"), "30 days"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+    ],
+)
+def test_what_nobody_sees_is_left_out(text: str, seen: str) -> None:
+    outcome = InvisibleCharacters().check(response(text, follow_up=[text]), NOTHING)
+
+    assert (outcome.value.answer, outcome.value.follow_up) == (seen, [seen])
+    assert outcome.repairs == ("invisible_characters",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. open\n2. pour\tit",
+        "👨\u200d👩\u200d👧 ❤\ufe0f",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+        "می\u200cخواهم \u2067abc\u2069",
+    ],
+)
+def test_what_joins_letters_and_emoji_stays(text: str) -> None:
+    good = response(text)
+
+    assert InvisibleCharacters().check(good, NOTHING) == Passed(good)
