@@ -38,6 +38,8 @@ TITLES = (
     "notes.md",
     "notes.txt",
     "Immune system",
+    "manual.v2.pdf",
+    "manual.v3.pdf",
 )
 RETURNS = passage("returns-policy.md", "Unopened items can be returned within 30 days of delivery.")
 SHIPPING = passage("shipping-faq.html", "Standard delivery takes 3 to 5 working days.")
@@ -78,6 +80,7 @@ def cite(*sources: str, **known: Any) -> Outcome:
         ("report 2024.pdf#page=3", "report 2024.pdf"),
         ("report 2024.pdf p. 3-4", "report 2024.pdf"),
         ("immune system.txt", "Immune system"),
+        ("docs/manual.v2", "manual.v2.pdf"),
         ("[1]", "returns-policy.md"),
         ("2", "shipping-faq.html"),
         ("【5】", "退货政策.md"),
