@@ -13,6 +13,8 @@ from pydantic import BaseModel
 from ragqa.contract import Passage
 from ragqa.grounding.figures import Figure, FigureSet, figures, stands
 from ragqa.grounding.figures.units import money
+from ragqa.grounding.names import names
+from ragqa.language import sentences
 from ragqa.language.late import late
 from ragqa.validation.fields import answer_of, field_of, passed_with, sources_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
@@ -83,7 +85,8 @@ class Entities:
         if known is not None and not any(_has_id(str(known), record) for record in records):
             reason = f"no cited passage gives {name!r} the id {known!r}"
             yield self._fault(f"{path}.entity_id", reason, "copy the id as it stands, or use null")
-        if price is not None and not any(_priced(price, record, unit) for record in records):
+        near = _near(name, records)
+        if price is not None and not any(_priced(price, record, unit) for record in near):
             reason = f"no cited passage gives {name!r} the price {price:g}{_in(unit)}"
             yield self._fault(f"{path}.price", reason, "copy the price as it stands, or use null")
 
@@ -113,7 +116,8 @@ def _stands(piece: str, text: str) -> bool:
     if not piece:
         return False
     before = r"(?<![A-Za-z0-9])" if piece[0].isascii() and piece[0].isalnum() else ""
-    after = r"(?![A-Za-z0-9])" if piece[-1].isascii() and piece[-1].isalnum() else ""
+    plural = "(?:e?s)?" if piece[-1].isascii() and piece[-1].isalpha() else ""
+    after = plural + r"(?![A-Za-z0-9])" if piece[-1].isascii() and piece[-1].isalnum() else ""
     return re.search(before + re.escape(piece) + after, text) is not None
 
 
@@ -140,6 +144,27 @@ def _records(name: str, passages: Sequence[Passage]) -> list[str]:
         elif _names(f"{head}\n{passage.text}", name):
             records.append(f"{head}\n{passage.text}")
     return records
+
+
+def _near(name: str, records: Sequence[str]) -> list[str]:
+    """Return what the records say right where they name a product, if a price stands there.
+
+    That is each sentence that names it, with those behind it that name nothing else; all of a text
+    whose title or heading names it.
+    """
+    near: list[str] = []
+    for record in records:
+        goes_on = _names("\n".join(record.split("\n", 2)[:2]), name)
+        if goes_on:
+            near.append(record)
+            continue
+        for start, end in sentences(record):
+            said = record[start:end]
+            goes_on = _names(said, name) or (goes_on and not names(said))
+            if goes_on:
+                near.append(said)
+    amounts = (figure for said in near for figure in figures(said))
+    return near if any(figure.kind == "money" for figure in amounts) else list(records)
 
 
 def _is_row(line: str) -> bool:

@@ -156,6 +156,20 @@ def test_ids_and_prices_stand_with_the_products_name(
     assert listed(f"The {TENT} sleeps four.", entity, source=source) == wrong
 
 
+PROSE = passage(
+    "shop.md", "The Ranger Bag is green. It costs 90 euros. The Summit Tent costs 250 euros."
+)
+
+
+@pytest.mark.parametrize(
+    ("price", "wrong"), [(90.0, []), (250.0, ["entities.0.price"]), (None, [])]
+)
+def test_a_price_in_prose_stands_where_the_product_is_named(price: float, wrong: list[str]) -> None:
+    known: dict[str, Any] = {"source": "shop.md", "passages": (PROSE,)}
+
+    assert listed("Ranger Bags are green.", ("Ranger Bag", None, price), **known) == wrong
+
+
 def test_chinese_records() -> None:
     said = "电热水壶K17售价299元。"
     assert listed(said, ("电热水壶K17", "K17", 299.0), source="价格表.csv") == []
