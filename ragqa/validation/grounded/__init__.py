@@ -5,6 +5,7 @@ Its codes:
     context.unknown_source     a source is no retrieved document that the caller may see
     context.source_ambiguous   a source fits two documents
     context.figure             a figure stands in no cited passage, tool result or the question
+    context.quotation          words in quotation marks stand in no cited passage
     context.unproven_claim     it says that something was done, and no record of the run says so
     context.suspicious         an argument holds SQL, a shell command, a path that climbs up
     context.state              the session or the run lacks what the action needs
@@ -28,6 +29,7 @@ from ragqa.validation.grounded.citing import CitationsLocated
 from ragqa.validation.grounded.claims import ClaimsProven
 from ragqa.validation.grounded.figure_check import FiguresSupported
 from ragqa.validation.grounded.gate import ContextCheck, ContextGate, default_context_checks
+from ragqa.validation.grounded.quotations import QuotationsHeld
 from ragqa.validation.grounded.sources import SourcesRetrieved
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ __all__ = [
     "ContextGate",
     "FiguresSupported",
     "Permitted",
+    "QuotationsHeld",
     "RequiredGroup",
     "RequiredState",
     "SourcesRetrieved",

@@ -13,6 +13,7 @@ from ragqa.validation.grounded.arguments import SuspiciousArguments
 from ragqa.validation.grounded.citing import CitationsLocated
 from ragqa.validation.grounded.claims import ClaimsProven
 from ragqa.validation.grounded.figure_check import FiguresSupported
+from ragqa.validation.grounded.quotations import QuotationsHeld
 from ragqa.validation.grounded.sources import SourcesRetrieved
 
 
@@ -33,6 +34,7 @@ def default_context_checks() -> tuple[ContextCheck, ...]:
         SuspiciousArguments(),
         SourcesRetrieved(),
         FiguresSupported(),
+        QuotationsHeld(),
         ClaimsProven(),
         CitationsLocated(),
     )

@@ -18,6 +18,7 @@ from ragqa.validation.grounded import (
     CitationsLocated,
     ContextGate,
     FiguresSupported,
+    QuotationsHeld,
     RequiredGroup,
     RequiredState,
     SourcesRetrieved,
@@ -498,3 +499,37 @@ def test_passages_of_one_document_are_searched_together() -> None:
     outcome = ContextGate().check(value, CheckContext(passages=(first, second), titles=("a.md",)))
     assert isinstance(outcome, Passed)
     assert {citation.title for citation in outcome.citations} == {"a.md"}
+
+
+KEPT = passage("a.md", "Unopened items can be returned within 30 days, if the box is kept.")
+KEPT_ZH = passage("a.md", "签收后30天内可退货，需保留包装。")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "held"),
+    [
+        ('It says "no refunds are given after this period".', KEPT, False),
+        ("It says “you must pay a restocking fee of some kind”.", KEPT, False),
+        ("政策规定「超过期限后一律不予退款处理」。", KEPT_ZH, False),
+        ('It says "unopened items can be returned within 30 days".', KEPT, True),
+        ('It says "[u]nopened items ... within 30 days, if the box is kept".', KEPT, True),
+        ("政策规定“签收后30天内可退货，需保留包装”。", KEPT_ZH, True),
+        ('It says "returns are possible within 30 days of receipt".', KEPT_ZH, True),
+        ('Press "Reset", then hold 5" of the cable.', KEPT, True),
+    ],
+)
+def test_a_quotation_stands_word_for_word_in_what_is_cited(answer, text, held) -> None:
+    value = response(answer, sources=["a.md"])
+    found = codes(QuotationsHeld().check(value, CheckContext(passages=(text,), question="Why?")))
+
+    assert found == ([] if held else ["context.quotation"])
+    assert codes(QuotationsHeld().check(value, CheckContext(titles=("a.md",)))) == []
+
+
+def test_the_question_and_tools_may_be_quoted() -> None:
+    value = response('You asked "can I bring back my green kettle".', sources=["a.md"])
+    asked = CheckContext(passages=(KEPT,), question="Can I bring back my green kettle?")
+
+    assert QuotationsHeld().check(value, asked) == Passed(value)
+    told = CheckContext(passages=(KEPT,), evidence=("can I bring back my green kettle",))
+    assert QuotationsHeld().check(value, told) == Passed(value)
