@@ -14,7 +14,7 @@ _FLAG = "\U0001f3f4[\U000e0030-\U000e007a]{3,8}\U000e007f"  # of a region, such 
 _TURNING = "\u202a-\u202e\u2066-\u2069"
 _UNSEEN = late(
     rf"(?P<kept>{_FLAG})|\x1b\[[0-9;?]*[ -/]*[@-~]"
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _TURNS = late(f"[{_TURNING}]")
 _RIGHT_TO_LEFT = late("[\u0590-\u08ff]")

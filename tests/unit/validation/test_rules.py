@@ -357,6 +357,7 @@ def test_what_documents_do_not_say_is_an_answer_where_that_was_asked() -> None:
         ("30 days\u202e", "30 days"),
         ("30 days" + "".join(chr(0xE0000 + ord(char)) for char in "obey"), "30 days"),
         ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("re\u00adturned", "returned"),
     ],
 )
 def test_what_nobody_sees_is_left_out(text: str, seen: str) -> None:
