@@ -101,15 +101,26 @@ def format_rules(schema: type[QAResponse], language: str) -> str:
     described = schema.model_json_schema()
     lines = [phrases["intro"]]
     for name, field in described["properties"].items():
-        kind = phrases["comma"].join(_kind(field, described.get("$defs", {}), phrases))
         inherited = QAResponse.model_fields.get(name)
         own = inherited is None or inherited.description != field.get("description")
+        kinds = [*_kind(field, described.get("$defs", {}), phrases)]
+        kind = phrases["comma"].join([*kinds, *(_bounds(field) if own else ())])
         rule = field.get("description", "") if own else phrases.get(name, field["description"])
         lines.append(f"- {name}: {kind}{phrases['stop']}{rule}".rstrip())
     return "\n".join(lines)
 
 
-_KINDS = {"string": "text", "number": "number", "integer": "number", "boolean": "boolean"}
+_KINDS = {"string": "text", "number": "number", "integer": "whole", "boolean": "boolean"}
+_SAMPLES = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T09:30:00Z",
+    "time": "09:30:00Z",
+    "duration": "P1D",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "email": "name@example.com",
+    "uri": "https://example.com",
+}
+"""How a text of a format is written; the names are those of JSON schema."""
 
 
 def _kind(field: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> Iterator[str]:
@@ -123,19 +134,37 @@ def _kind(field: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) 
         yield _object(defs[field["$ref"].rpartition("/")[2]], defs, phrases)
     elif field.get("type") == "array":
         items = field.get("items", {})
-        yield phrases["list"] if items.get("type") == "string" else _objects(items, defs, phrases)
+        plain = items.get("type") == "string" and len(items) == 1
+        yield phrases["list"] if plain else _objects(field, defs, phrases)
     elif field.get("type") in _KINDS:
         yield phrases[_KINDS[field["type"]]]
     else:
         yield str(field.get("type", "JSON"))
+    if field.get("format") in _SAMPLES:
+        yield phrases["like"].replace("%s", f'"{_SAMPLES[field["format"]]}"')
+    if "pattern" in field:
+        yield phrases["pattern"].replace("%s", field["pattern"])
     if "maxLength" in field:
         yield phrases["max_chars"].replace("%d", str(field["maxLength"]))
     if "maxItems" in field:
         yield phrases["max_items"].replace("%d", str(field["maxItems"]))
 
 
-def _objects(items: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> str:
-    return f"[{', '.join(_kind(items, defs, phrases))}]"
+def _bounds(field: dict[str, Any]) -> Iterator[str]:
+    """Yield the bounds of a number, in signs that every language reads."""
+    for key, sign in (
+        ("minimum", "≥"),
+        ("exclusiveMinimum", ">"),
+        ("maximum", "≤"),
+        ("exclusiveMaximum", "<"),
+    ):
+        if key in field:
+            yield f"{sign} {field[key]:g}"
+
+
+def _objects(field: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> str:
+    members = field.get("prefixItems") or [field.get("items", {})]
+    return f"[{', '.join(', '.join(_kind(member, defs, phrases)) for member in members)}]"
 
 
 def _object(described: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> str:
@@ -163,7 +192,8 @@ def worked_example(schema: type[QAResponse], language: str) -> str:
     described = schema.model_json_schema()
     for name, field in described["properties"].items():
         if name not in values:
-            values[name] = _neutral(field, described.get("$defs", {}))
+            sample = _SAMPLES.get(field.get("format", ""))
+            values[name] = sample or _neutral(field, described.get("$defs", {}))
     return json.dumps(values, ensure_ascii=False)
 
 

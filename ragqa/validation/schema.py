@@ -123,9 +123,11 @@ def _fault(schema: type[BaseModel], error: ErrorDetails, missing: list[str]) -> 
     code = code_of(error["type"])
     field = dotted(path)
     where = field or "the object"
-    rule = rule_at(schema, path) or error["msg"]
+    known = rule_at(schema, path)
+    rule = known or error["msg"]
     if code == MISSING:
-        return Fault(code, f"{where} is missing", f"{where}: is missing; it {rule}", field)
+        due = f"; it {known}" if known else ""
+        return Fault(code, f"{where} is missing", f"{where}: is missing{due}", field)
     if code == EXTRA:
         hint = extra_hint(schema, path, missing)
         return Fault(code, f"extra key: {where}", f"{where}: {hint}", field)

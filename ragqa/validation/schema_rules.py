@@ -91,13 +91,18 @@ def _node(root: Schema, path: Path) -> Schema | None:
     node: Schema = root
     for step in path:
         for option in _options(root, node):
-            inner = option.get("items") if isinstance(step, int) else _member(option, step)
+            inner = _entry(option, step) if isinstance(step, int) else _member(option, step)
             if isinstance(inner, dict):
                 node = inner
                 break
         else:
             return None
     return node if path else None
+
+
+def _entry(node: Schema, at: int) -> Any:
+    fixed = node.get("prefixItems", [])
+    return fixed[at] if at < len(fixed) else node.get("items")
 
 
 def _member(node: Schema, key: str) -> Any:
@@ -135,15 +140,35 @@ def _kind(root: Schema, node: Schema) -> str:
         listed = ", ".join(_json(value) for value in values[:_MAX_LISTED])
         return listed if len(values) == 1 else f"one of {listed}"
     kinds = {
-        "string": f"text{_lengths(node, 'Length', 'characters')}",
-        "number": f"a number{_bounds(node)}",
-        "integer": f"a whole number{_bounds(node)}",
+        "string": f"{_text(node)}{_lengths(node, 'Length', 'characters')}",
+        "number": f"a number{_bounds(node)}{_multiple(node)}",
+        "integer": f"a whole number{_bounds(node)}{_multiple(node)}",
         "boolean": "true or false",
         "array": f"a list{_entries(root, node)}{_lengths(node, 'Items', 'entries')}",
         "object": "an object",
         "null": "null",
     }
     return kinds.get(str(node.get("type", "")), "")
+
+
+_FORMATS = {
+    "date": "a date like 2026-01-31",
+    "date-time": "a date and time like 2026-01-31T09:30:00Z",
+    "time": "a time like 09:30:00Z",
+    "duration": "a duration like P1D",
+    "uuid": "a UUID",
+    "email": "an e-mail address",
+    "uri": "a web address",
+}
+
+
+def _text(node: Schema) -> str:
+    pattern = f" matching the pattern {node['pattern']}" if "pattern" in node else ""
+    return _FORMATS.get(node.get("format", ""), "text") + pattern
+
+
+def _multiple(node: Schema) -> str:
+    return f", a multiple of {node['multipleOf']:g}" if "multipleOf" in node else ""
 
 
 def _entries(root: Schema, node: Schema) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from typing import Literal
 
@@ -138,3 +139,24 @@ def test_the_longest_valid_object_fits_its_estimate(char):
     }
     text = json.dumps(longest, ensure_ascii=False, indent=2)
     assert tokens(text) <= longest_object_tokens(QAResponse, titles)
+
+
+class Appointment(QAResponse):
+    due: datetime.date
+    code: str = Field(pattern=r"^T-\d+$", default="T-1")
+    seats: int = Field(default=1, ge=1, le=8)
+    span: tuple[int, str] = (0, "")
+
+
+def test_the_rules_say_how_dates_codes_and_numbers_are_written():
+    rules = format_rules(Appointment, "en").splitlines()
+
+    assert rules[-4:] == [
+        '- due: text, like "2026-01-31".',
+        r"- code: text, matching the pattern ^T-\d+$.",
+        "- seats: whole number, ≥ 1, ≤ 8.",
+        "- span: [whole number, text], at most 2.",
+    ]
+    assert "形如" in format_rules(Appointment, "zh")
+    Appointment.model_validate_json(worked_example(Appointment, "en"))
+    assert neutral_values(Appointment) == {"due": ""}, "a preset invents no date"

@@ -107,13 +107,13 @@ def looks_like_search_output(text: str, question: str = "") -> bool:
     return _HEADED.match(text) is not None or sum(map(bool, map(_FILE_LINE.match, lines))) >= 2
 
 
-def is_pointer(text: str, titles: Iterable[str], question: str = "") -> bool:
+def is_pointer(text: str, titles: Iterable[object], question: str = "") -> bool:
     """Tell whether a text only names files that were found, and nobody asked for a file.
 
     >>> is_pointer("See returns.md.", ["returns.md"], "How long can I return it?")
     True
     """
-    files = [title for title in titles if title in text and _IS_FILE.search(title)]
+    files = [t for t in titles if isinstance(t, str) and t in text and _IS_FILE.search(t)]
     if not files or _ASKS_WHERE.search(question):
         return False
     start = min(map(text.find, files))

@@ -301,3 +301,24 @@ def test_other_values_are_rejected_not_raised(value):
     for fault in found:
         fault.feedback.encode()
         fault.field.encode()
+
+
+class Appointment(BaseModel):
+    due: datetime.date
+    code: Annotated[str, Field(pattern=r"^T-\d+$")]
+    minutes: Annotated[int, Field(multiple_of=5)]
+    span: tuple[int, int]
+
+
+def test_formats_patterns_and_places_are_told():
+    told = {
+        fault.field: fault.feedback
+        for fault in faults({"due": "5 Jan", "code": "17", "minutes": 7, "span": [1]}, Appointment)
+    }
+
+    assert told == {
+        "due": 'due: must be a date like 2026-01-31; you sent "5 Jan"',
+        "code": r'code: must be text matching the pattern ^T-\d+$; you sent "17"',
+        "minutes": "minutes: must be a whole number, a multiple of 5; you sent 7",
+        "span.1": "span.1: is missing; it must be a whole number",
+    }
