@@ -12,6 +12,8 @@ Sure thing, cancelled!
 Cancelled ✅
 Your data was erased.
 I attached the invoice.
+I have started your return.
+The return has been started for you.
 I've initiated the refund.
 A refund has been requested.
 I have passed your message on to billing.

@@ -50,6 +50,7 @@ initiate initiated create,change | request requested create,send | pass passed s
 route routed send | redirect redirected send,change | hand handed send | flag flagged change,create
 turn turned change | release released change,pay | waive waived change,pay
 attach attached send,create | deploy deployed change,create | merge merged change
+start started create,change | launch launched create,change | migrate migrated change
 freeze frozen change,cancel | suspend suspended change,cancel | pause paused change
 swap swapped change | exchange exchanged change | unblock unblocked change
 set set change,create | confirm confirmed any | complete completed any
