@@ -126,9 +126,8 @@ def _same_stem(wanted: Parts, title: Parts) -> bool:
     if not wanted or not title:
         return False
     stem, other = _EXTENSION.sub("", wanted[-1]), _EXTENSION.sub("", title[-1])
-    if stem != wanted[-1] and other != title[-1]:  # both end like files: manual.v2, manual.v2.pdf
-        with_it, without = (wanted, title) if len(wanted[-1]) > len(title[-1]) else (title, wanted)
-        return _suffix((*with_it[:-1], _EXTENSION.sub("", with_it[-1])), without)
+    if stem != wanted[-1] and other != title[-1]:
+        return _suffix(wanted, (*title[:-1], other))  # manual.v2 and manual.v2.pdf
     return bool(stem) and _suffix((*wanted[:-1], stem), (*title[:-1], other))
 
 
