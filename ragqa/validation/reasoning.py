@@ -22,14 +22,19 @@ from ragqa.validation.syntax.reader import read
 
 _WORDS: Final = (
     "think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis"
-    "|antthinking|inner_monologue|seed:think|chain_of_thought|cot"
+    "|antthinking|inner_monologue|seed:think|chain_of_thought|cot|thinking_process|thought_process"
+    "|(?:inner|internal)_thoughts?|reasoning_content|scratch_pad|思考(?:过程)?"
 )
 OPENED: Final = (
-    rf"(?:<(?=[\w:]{{3,20}}+[\s>])(?P<opened>{_WORDS})(?:\s[^<>]{{0,200}})?>|◁think▷|\[THINK\]"
-    r"|<\|(?:begin_of_thought|START_THINKING|begin_of_thinking)\|>)"
+    rf"(?:<(?=[\w:]{{2,20}}+[\s>])(?P<opened>{_WORDS})(?:\s[^<>]{{0,200}})?>|◁think▷|\[THINK\]"
+    r"|<\|(?:begin_of_thought|START_THINKING|begin_of_thinking|think(?:ing)?|inner_prefix)\|>"
+    r"|<\|channel>thought\b)"
 )
 """The tag that opens a block; its word is the group ``opened``, where it has one."""
-_OTHERS_CLOSED: Final = r"◁/think▷|\[/THINK\]|<\|(?:end_of_thought|END_THINKING|end_of_thinking)\|>"
+_OTHERS_CLOSED: Final = (
+    r"◁/think▷|\[/THINK\]|<\|(?:end_of_thought|END_THINKING|end_of_thinking|/think(?:ing)?"
+    r"|inner_suffix|content)\|>|<channel\|>"
+)
 _BRACE: Final = re.compile(r"[{｛](?=\s*+[\"'“”„‟‘’＂＇\\]|\s*+[^\W\d]\w*+\s*+[:：])")
 _TAGS: Final = re.compile(
     rf"(?P<open>{OPENED})|(?P<close></(?P<closed>{_WORDS})\s{{0,5}}>|{_OTHERS_CLOSED})",

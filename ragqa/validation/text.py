@@ -80,7 +80,7 @@ _KINDS: Final = {
     )
     for reason in reasons
 }
-_MAY_REASON: Final = re.compile(r"<\|?/?[A-Za-z_]|◁|\[/?THINK\]|\A(?:analysis|commentary)")
+_MAY_REASON: Final = re.compile(r"<\|?/?[A-Za-z_思]|◁|\[/?THINK\]|\A(?:analysis|commentary)")
 _ASK: Final = "Reply with exactly one JSON object."
 
 
