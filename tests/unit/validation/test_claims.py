@@ -236,6 +236,11 @@ def test_what_a_look_up_returned_may_be_told_but_not_claimed():
 
     assert judged("Order 4711 was cancelled.", read, **known) == []
     assert judged("I have cancelled order 4711.", read, **known) == [CODE]
+    for status in ('"cancelled": true', '"status": "CANCELLED"', '"cancelled_at": "2026-05-03"'):
+        told: dict[str, Any] = {"evidence": (f'{{"order": 4711, {status}}}',)}
+        assert judged("Order 4711 has been cancelled.", read, **told) == [], status
+    denied: dict[str, Any] = {"evidence": ('{"order": 4711, "cancelled": false}',)}
+    assert judged("Order 4711 has been cancelled.", read, **denied) == [CODE]
     open_order: dict[str, Any] = {"evidence": ('{"order": 4711, "status": "open"}',)}
     assert judged("Order 4711 has been cancelled.", read, **open_order) == [CODE]
 

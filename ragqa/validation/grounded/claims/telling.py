@@ -28,6 +28,7 @@ _MONTH = late(r"(?<=\w )May\b")
 _BASES = frozenset({"reset", "set", "put"})  # may be an order or an infinitive, too
 _PART = late(r"[.!?;:。！？；：\n]\s*")
 _MAX_PLACES = 5
+_FALSE = late(r"\W{1,4}(?:false|no|null|none|0)\b", re.IGNORECASE)  # "shipped": false
 _SAME_CHARS = 5
 """So many first letters do spellings of one verb share: canceled, cancelled."""
 
@@ -99,6 +100,8 @@ def _is_told(sentence: str, at: int, end: int, *, present: bool) -> bool:
     if any(form.search(before) for form in (forms.NEGATED, forms.POSSIBLE, forms.CONDITION)):
         return False
     after = sentence[end:]
+    if _FALSE.match(after):
+        return False
     auxiliary = _AUXILIARY.search(before)
     if auxiliary and auxiliary["past"]:
         return True
