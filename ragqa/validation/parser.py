@@ -55,6 +55,9 @@ class QAOutputParser(BaseOutputParser[Any]):
             if call["name"] == name
         ]
         texts += [call["args"] or "" for call in message.invalid_tool_calls if call["name"] == name]
+        old = message.additional_kwargs.get("function_call")  # of endpoints without tools
+        if not texts and isinstance(old, dict) and old.get("name") == name:
+            texts.append(str(old.get("arguments") or ""))
         return "\n".join(texts)
 
     def parse(self, text: str) -> Any:
@@ -83,8 +86,8 @@ class QAOutputParser(BaseOutputParser[Any]):
         return "ragqa"
 
 
-_ENDINGS: Final = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-"""What OpenAI and most others, Anthropic, Bedrock and Ollama call it."""
+_ENDINGS: Final = ("finish_reason", "stop_reason", "stopReason", "done_reason", "finishReason")
+"""What OpenAI and most others, Anthropic, Bedrock, Ollama and Gemini call it."""
 
 
 def _ending(details: Mapping[str, Any]) -> str | None:

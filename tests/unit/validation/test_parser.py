@@ -53,6 +53,10 @@ def broken(name: str, args: str) -> dict[str, Any]:
             content=[{"type": "text", "text": TEXT[:40]}, {"type": "text", "text": TEXT[40:]}]
         ),
         AIMessage(content="", tool_calls=[call("QAResponse", **GOOD)]),
+        AIMessage(
+            content="",
+            additional_kwargs={"function_call": {"name": "QAResponse", "arguments": TEXT}},
+        ),
         AIMessage(content="", invalid_tool_calls=[broken("QAResponse", TEXT[:-1] + ",}")]),
         AIMessage(content=TEXT, response_metadata={"finish_reason": "stop"}),
     ],
@@ -100,6 +104,10 @@ def test_batches_and_streams() -> None:
             "text.truncated",
         ),
         (AIMessage(content=TEXT, response_metadata={"done_reason": "length"}), "text.truncated"),
+        (
+            AIMessage(content=TEXT, response_metadata={"finishReason": "SAFETY"}),
+            "text.content_filter",
+        ),
         (AIMessage(content=TEXT, response_metadata={"stopReason": "max_tokens"}), "text.truncated"),
         (
             AIMessage(
