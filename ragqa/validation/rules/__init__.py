@@ -12,8 +12,8 @@ A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a
     json_answer              JSON, a Python literal, a list of fields, a table
     placeholder_answer       "string", "...", a rule of the format, the worked example
     echoed_question          the question over again
-    abstention               sure of an answer that says that the documents do not hold it (where
-                             it is not sure, ``needs_human`` is set: repair)
+    abstention               an answer that says that the documents do not hold it is not sure, and
+                             needs a person (repair)
     unsupported_confidence   more than 0.5 without evidence (lowered where not strict: repair)
     language                 another language than the question's
     entities                 products that the answer or the cited passages do not bear out

@@ -8,7 +8,7 @@ from typing import Any
 from ragqa.language import sentences
 from ragqa.language.late import late
 from ragqa.language.traditional import simplified
-from ragqa.validation.fields import answer_of, field_of, passed_with, refused
+from ragqa.validation.fields import answer_of, field_of, passed_with
 from ragqa.validation.gate import CheckContext, Outcome, Passed
 from ragqa.validation.rules.confidence import MAX_WITHOUT_EVIDENCE
 
@@ -89,10 +89,10 @@ def says_not_held(answer: str, question: str = "") -> bool:
 
 
 class Abstention:
-    """Refuse confidence in an answer that says that the documents do not hold it.
+    """Let no answer be sure that says that the documents do not hold it.
 
-    Where the context is not strict the confidence is lowered instead. ``needs_human`` is set in
-    any case, since the answer says itself that it is none. Off where tools have returned something.
+    Its confidence is lowered and ``needs_human`` set: what it says is clear, and needs no other
+    reply. Off where tools have returned something.
     """
 
     name = "abstention"
@@ -104,15 +104,6 @@ class Abstention:
             return Passed(value)
         confidence = field_of(value, "confidence", (int, float))
         is_sure = confidence is not None and confidence > MAX_WITHOUT_EVIDENCE
-        if is_sure and context.strict_confidence:
-            return refused(
-                f"rules.{self.name}",
-                f"the answer says that no document holds it, with confidence {confidence:g}",
-                "answer: it says that the documents do not hold it. If so, set confidence to at"
-                " most 0.3, sources to [] and needs_human to true; else answer from them.",
-                field="confidence",
-                value=value,
-            )
         update: dict[str, Any] = {"confidence": MAX_WITHOUT_EVIDENCE} if is_sure else {}
         if field_of(value, "needs_human", bool) is False:
             update["needs_human"] = True
