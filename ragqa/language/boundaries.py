@@ -80,7 +80,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     marks = match.group()
     if marks[0] in "\n\r":
-        return _line_ends(text, start, match)
+        return _line_ends(text, match)
     following = text[match.end() : match.end() + 1]
     if _CHINESE_END.search(marks):
         if "。" not in marks and _bracketed(text, start, match.start()):
@@ -153,12 +153,12 @@ def _is_acronym(word: str) -> bool:
     return all(len(part) == 1 for part in word.split("."))
 
 
-def _line_ends(text: str, start: int, match: re.Match[str]) -> bool:
+def _line_ends(text: str, match: re.Match[str]) -> bool:
     """End at a line break, unless prose merely wraps there."""
     if match.group().count("\n") > 1 or match.group().startswith("\r"):
         return True
-    line_start = max(text.rfind("\n", start, match.start()) + 1, start)
-    line = text[line_start : match.start()]
+    # The whole line, of which the sentence may be no more than the last words.
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
     if line.endswith(("  ", "  \r", ":", "：", ":\r", "：\r", "|")) or _MARKED.match(line):
         return True
     following = text[match.end() : match.end() + 48]

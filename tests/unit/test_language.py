@@ -85,6 +85,18 @@ def test_wrapped_prose_is_not_cut_at_line_breaks() -> None:
     ]
 
 
+def test_a_sentence_that_begins_at_the_end_of_a_line_goes_on_in_the_next() -> None:
+    text = (
+        "A kettle of stainless steel with four set temperatures. It comes in\ngraphite and white."
+    )
+    assert cut(text) == [
+        "A kettle of stainless steel with four set temperatures.",
+        "It comes in\ngraphite and white.",
+    ]
+    text = "这是一款不锈钢电水壶，共有四档设定温度可选。颜色\n有石墨色和白色。"
+    assert cut(text) == ["这是一款不锈钢电水壶，共有四档设定温度可选。", "颜色\n有石墨色和白色。"]
+
+
 def test_wrapped_chinese_is_not_cut_at_line_breaks() -> None:
     line = "本产品自签收之日起三十天内可以无条件退货并且不收取任何费用但需\n保留原包装。"
     assert cut(line) == [line]
