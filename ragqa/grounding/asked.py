@@ -71,11 +71,12 @@ class Asked:
 @lru_cache(maxsize=64)
 def asked(question: str) -> Asked:
     """Take a question apart."""
-    words = content_words(without_phrase(question))
+    telling = without_phrase(question)
+    words = content_words(telling)
     terms = [word.term for word in words]
     han = [term for term in terms if HAN_RUN.match(term)]
     latin = [term for term in terms if not HAN_RUN.match(term)]
-    runs = HAN_RUN.findall(question)
+    runs = HAN_RUN.findall(telling)
     return Asked(
         text=question,
         language=language_of(question),

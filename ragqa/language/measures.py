@@ -39,7 +39,8 @@ _MEASURES = (
         r"|\bwhat (?:do|does|did|will|would) .{0,80}\bcost\b|^(?:price|cost)s?\b"
         r"|\bhow expensive\b"
         r"|多少钱|几块钱|几元|怎么卖|(?:价格|价钱|售价|费用|运费|收费)(?:是|为|要|有)?(?:多少|几|[?？]|$)",
-        r"\b(?:price|cost|fee|charge)s?\b|价格|价钱|售价|单价|费用|运费|收费",
+        r"\b(?:price|cost|fee|charge)s?\b|价格|价钱|售价|单价|费用|运费|收费"
+        r"|[(（ ](?:[欧美日]?元|英镑|eur|usd|gbp|cny|rmb|chf)(?:[)）]|[:：])",
         ("price", "价格"),
     ),
     Measure(
@@ -55,6 +56,7 @@ _MEASURES = (
         "duration",
         frozenset({"time", "months"}),
         r"\bhow long (?:do|does|did|will|can|may|must|should|have|has|had|until|after|before)\b"
+        r"(?!.{0,80}\bbe\W*$)"  # "How long must a password be?"
         r"|\bhow (?:soon|quickly)\b|多久|多长时间|几天|几个?小时|几分钟|几个?月|几年|多少[天年]",
         r"\b(?:time|duration|period|delivery)\b|时间|时长|期限|期$",
     ),
@@ -110,9 +112,23 @@ def looked_up(question: str) -> str:
     return " ".join([*(word for word in telling if word.lower() != column), column])
 
 
-_PHRASES = r"\bhow (?:long|much|many|often|soon)\b"
+# What only asks, and what stays of it: a blank keeps Chinese words apart, where 什么 would pair up.
+_PHRASES = (
+    (r"\bhow (?:long|much|many|often|soon)\b(?: (?:do|does|did|will|would) it take\b)?", "how"),
+    (r"\b(what (?:do|does|did) .{1,80}?) mean\b", r"\1"),
+    (
+        r"(?:需要|[要得花用]){0,2}多(?:长时间|久)|怎么办|几(?:个?小时|个?月|分钟|[天年周点])|哪[款种]|是?什么意思",
+        " ",
+    ),
+)
 
 
 def without_phrase(question: str) -> str:
-    """Return a question without the words that only ask: ``long`` in "how long" names nothing."""
-    return re.sub(_PHRASES, "how", question, flags=re.I)
+    """Return a question without the words that only ask: ``long`` in "how long" names nothing.
+
+    >>> without_phrase("How long does it take to descale it?"), without_phrase("E1 是什么意思？")
+    ('how to descale it?', 'E1  ？')
+    """
+    for asks, left in _PHRASES:
+        question = re.sub(asks, left, question, flags=re.I)
+    return question

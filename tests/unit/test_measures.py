@@ -30,6 +30,7 @@ from ragqa.language import looked_up, measure_asked, without_phrase
         ("为什么油价的价格上涨？", None),
         ("How much is known about it?", None),
         ("How long is the river?", None),
+        ("How long must a password be?", None),
         ("Who made it?", None),
         ("谁设计的？", None),
     ],
@@ -45,6 +46,8 @@ def test_the_kind_of_quantity(question, name):
         ("How much is it?", "It costs 199 euros and weighs 2 kg.", ["199 euros"]),
         ("How much is it?", "price_eur: 49.90", ["49.90"]),
         ("多少钱？", "价格（欧元）：49.90", ["49.90"]),
+        ("How much is it?", "rent_eur: 398", ["398"]),
+        ("多少钱？", "日租金（元）: 398", ["398"]),
         ("How much is it?", "It holds 1.7 litres.", []),
         ("How long does it take?", "The cable is 75 cm long.", []),
         ("How long does it take?", "It takes 3 to 5 working days.", ["3", "5 working days"]),
@@ -73,3 +76,19 @@ def test_a_duration_may_be_told_by_a_date():
     question = asked("How long did it last?")
     assert answer_spans("It lasted until May 1901.", question)
     assert not answer_spans("It was 75 cm long.", question)
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How long does it take until I get my refund?", {"return"}),
+        ("What does E2 mean?", {"e2"}),
+        ("退款需要多长时间？", {"退款"}),
+        ("退款几天到账？", {"退款", "账"}),
+        ("出事故怎么办？", {"出", "事故"}),
+        ("F02 是什么意思？", {"f02"}),
+        ("哪款车最便宜？", {"车", "便宜"}),
+    ],
+)
+def test_phrases_that_only_ask_tell_nothing(question, terms):
+    assert set(asked(question).weights) == terms
