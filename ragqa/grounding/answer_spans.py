@@ -53,6 +53,7 @@ _STARTS = (
     r"|From|With|After|Before|During|When|While|Then|But|And|However|Although|Since|Under|There|If"
     r"|Many|Most|Some|All|Both|Each|One|Two|Such|Other|Another|Not|No)\b\s*"
 )
+_MODEL = re.compile(r"[A-Z]{1,5}-?\d[\w-]*")  # the number of a product, in a table of these
 _PERSON_TAGS = frozenset({"nr", "nrt", "nrfg", "nt", "nz"})
 _PLACE_TAGS = frozenset({"ns", "nt", "nz"})
 _MARKED = frozenset({*_PATTERNS_EN, "person", "place"})
@@ -131,7 +132,11 @@ def _names(sentence: str, tags: frozenset[str], chinese: bool) -> Iterator[Span]
     capitals = (
         (match.start() + len(opener.group()) if opener else match.start(), match.end())
         for match in re.finditer(_CAPITALS, sentence)
-        if (opener := re.match(_STARTS, match.group())) is None or opener.end() < len(match.group())
+        if not _MODEL.fullmatch(match.group())
+        and (
+            (opener := re.match(_STARTS, match.group())) is None
+            or opener.end() < match.end() - match.start()
+        )
     )
     if not chinese:
         return capitals

@@ -39,6 +39,8 @@ WEIGHTS: Mapping[str, float] = {
 _FLOOR = 0.5
 """What is left of the weight of a word that every retrieved sentence has."""
 
+_ASKS = ("?", "？")
+
 _SOME = 3
 """So many passages of a document tell what it is about."""
 
@@ -56,7 +58,7 @@ class Candidate(NamedTuple):
         score: The weighted sum of its features.
         terms: Its words that carry matter.
         question_terms: The terms of the question.
-        shares: How nearly it holds each of them.
+        shares: How nearly it holds each of them, or the question right before it does.
         passage_shares: How nearly its passage does, title and heading included.
     """
 
@@ -109,7 +111,7 @@ def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate
     weighed = _Weighed.of(what, what.weights) if what.characters else local
     top = max((passage.score for passage in passages), default=0.0)
     topics = [_topics(weighed, one, read) for one in read]
-    known = union(weighed.nothing, *topics)
+    known = _known(weighed, topics, read)
     candidates = [
         candidate
         for one, own in zip(read, topics, strict=True)
@@ -132,6 +134,17 @@ def _topics(what: _Weighed, one: MatchedPassage, read: Sequence[MatchedPassage])
     least = len(alike) / 2
     by_term = zip(*alike, strict=True)
     return tuple(float(sum(share > 0 for share in term) >= least) for term in by_term)
+
+
+def _known(what: _Weighed, topics: list[Shares], read: Sequence[MatchedPassage]) -> Shares:
+    """Return which terms say what it is about, and not what is asked about it.
+
+    Where a title and heading hold all of the question ("How long is delivery?" below "Delivery"),
+    these are all: else every passage that merely mentions it would seem to tell more.
+    """
+    if any(min(one.above, default=0.0) >= 1 for one in read):
+        return (1.0,) * len(what.terms)
+    return union(what.nothing, *topics)
 
 
 def _local_weights(what: Asked, read: Sequence[MatchedPassage]) -> dict[str, float]:
@@ -167,7 +180,9 @@ def _candidates(
     before = earlier = what.nothing
     lead = ""
     about = {term for term, share in zip(what.terms, topics, strict=True) if share}
-    for sentence, own in read.sentences:
+    for sentence, matched in read.sentences:
+        # What follows a question answers it, in a list of questions or below such a heading.
+        own = union(matched, before) if lead.endswith(_ASKS) else matched
         found = union(own, topics) if about else own
         near = union(read.above, read.sentences[0].found, earlier)
         features = {
@@ -190,7 +205,7 @@ def _candidates(
             shares=own,
             passage_shares=read.whole,
         )
-        before, earlier, lead = own, before, sentence.text
+        before, earlier, lead = matched, before, sentence.text
 
 
 class _Around(NamedTuple):

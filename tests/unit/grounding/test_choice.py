@@ -139,3 +139,38 @@ def test_two_passages_that_agree_do_not_weaken_each_other() -> None:
     assert confidence(question, KETTLE, twin, TENT) == pytest.approx(
         confidence(question, KETTLE, TENT), abs=0.1
     )
+
+
+def test_a_passing_mention_does_not_beat_the_section_that_is_about_it() -> None:
+    section = passage(
+        "Delivery takes 2 working days in the Netherlands.", "shipping.md", heading="Delivery"
+    )
+    mention = passage("You can return it within 30 days of delivery.", "returns.md", score=5.0)
+    section = section.model_copy(update={"score": 6.0})
+    assert best("How long is delivery?", section, mention).text.startswith("Delivery takes")
+    zh = passage("包裹到仓库后，我们在 5 个工作日内退款。", "退货.md", heading="退款", score=6.0)
+    other = passage("24 小时以上取消的，全额退款。", "取消.md", score=5.0)
+    assert best("退款需要多长时间？", zh, other).text.startswith("包裹")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "start"),
+    [
+        (
+            "I lost my badge, what should I do?",
+            "A new badge costs 15 euros. The gate opens with your badge.\n\n"
+            "Q: What do I do if I lose my badge?\nA: Call security right away.\n",
+            "A: Call",
+        ),
+        ("押金多久退？", "## 违章押金何时退？\n\n30 天后退回。\n\n押金为三千元。", "30 天"),
+    ],
+)
+def test_what_follows_a_question_answers_it(question: str, text: str, start: str) -> None:
+    ranked = rank_sentences(question, [passage(text, score=9.0)])
+    told = [c for c in ranked if not c.text.endswith(("?", "？"))]
+    assert told[0].text.startswith(start)
+
+
+def test_the_number_of_a_model_is_no_name() -> None:
+    assert answer_spans("the kettle K17-F", asked("Who made it?")) == []
+    assert answer_spans("the kettle of Ada", asked("Who made it?"))
