@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragqa.grounding.answer_spans import answer_spans
+from ragqa.grounding.answer_spans import answer_spans, measured_spans
 from ragqa.grounding.asked import Asked
 from ragqa.language import content_words, has_han, likeness
 
@@ -49,7 +49,7 @@ def readable(quote: str) -> str:
     text = _joined([line for line in quote.splitlines() if line.strip()])
     text = _NOTE.sub("", _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text)))
     if text.count("|") > 1:
-        text = _BAR.sub(", ", text.strip("| "))
+        text = _BAR.sub("，" if has_han(text) else ", ", text.strip("| "))
     return " ".join(text.split())
 
 
@@ -83,18 +83,30 @@ def row(quote: str, question: Asked) -> str | None:
     if len(pairs) < 2:
         return None
     comma, colon = ("，", "：") if has_han(quote) else (", ", ": ")
-    subject = max(pairs, key=lambda pair: _share(pair[1], question))
+    subject = _subject(pairs, question)
     others = [pair for pair in pairs if pair is not subject]
     if len(pairs) == 2:  # a name and its value
         return f"{subject[1]}{colon}{others[0][1]}"
-    wanted = [pair for pair in others if _is_asked(pair, question)] or others[:1]
+    wanted = (
+        [pair for pair in others if _is_asked(pair, question)]
+        or [pair for pair in others if _is_measured(pair, question)]
+        or others[:1]
+    )
     return comma.join([subject[1], *(f"{name}{colon}{value}" for name, value in wanted)])
+
+
+def _subject(pairs: list[tuple[str, str]], question: Asked) -> tuple[str, str]:
+    """Return the cell that a row is about: the one of the question that says more than a figure."""
+    worded = [pair for pair in pairs if any(map(str.isalpha, pair[1]))] or pairs
+    return max(worded, key=lambda pair: _share(pair[1], question))
 
 
 def answers_row(quote: str, question: Asked) -> bool:
     """Tell whether a table row has a column that a question asks for."""
     pairs = cells(quote)
-    return len(pairs) == 2 or any(_is_asked(pair, question) for pair in pairs)
+    return len(pairs) == 2 or any(
+        _is_asked(pair, question) or _is_measured(pair, question) for pair in pairs
+    )
 
 
 def cells(quote: str) -> list[tuple[str, str]]:
@@ -115,6 +127,11 @@ def _is_asked(cell: tuple[str, str], question: Asked) -> bool:
         re.search(asks, question.text, re.I) and re.search(says, column, re.I)
         for asks, says in _IMPLIED
     )
+
+
+def _is_measured(cell: tuple[str, str], question: Asked) -> bool:
+    """Tell whether a cell tells the kind of quantity asked for: a rent in euros is a price."""
+    return question.measure is not None and bool(measured_spans(": ".join(cell), question.measure))
 
 
 def _share(text: str, question: Asked) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,6 +37,8 @@ _LEAST_SECOND = 60
 
 _WHOLE_QUESTION = 0.3
 """How much the whole question counts beside the part of it that a sentence is sought for."""
+
+_ANSWER_MARK = re.compile(r"(?:A|Answer|答|回答)\s?[:：.]\s*", re.I)
 
 _CUT = GAP.strip()
 _LOOSE = " ,;:，：；、"
@@ -132,7 +135,7 @@ def _side_by_side(best: Candidate, other: Candidate, max_chars: int) -> Piece | 
     first, last = sorted((best, other), key=lambda candidate: candidate.start)
     if not _beside(first, last) or "\n" in best.passage.text[first.end : last.start]:
         return None
-    text = readable(first.passage.text[first.start : last.end])
+    text = _read(first, last.end)
     return Piece(text, first.passage, first.start, last.end) if len(text) <= max_chars else None
 
 
@@ -174,10 +177,17 @@ def _piece(candidate: Candidate, question: Asked, max_chars: int, enough: int) -
     passage, start = candidate.passage, candidate.start
     end = end_with_items(candidate, max_chars)
     slice_ = passage.text[start:end]
-    text = row(slice_, question) or readable(slice_) or slice_.strip()
+    text = row(slice_, question) or _read(candidate, end) or slice_.strip()
     known = answer_spans(text, question) and not turns(text)
     limit = min(enough, max_chars) if known else max_chars
     return Piece(_shortened(text, question, limit), passage, start, end)
+
+
+def _read(candidate: Candidate, end: int) -> str:
+    """Return what stands from a sentence on, without marks, and without the A of "Q: … A: …"."""
+    text = readable(candidate.passage.text[candidate.start : end])
+    mark = _ANSWER_MARK.match(text) if candidate.lead.endswith(("?", "？")) else None
+    return text[mark.end() :] if mark else text
 
 
 def _shortened(text: str, question: Asked, max_chars: int) -> str:

@@ -17,6 +17,7 @@ from ragqa.grounding.readable import is_item, readable, row
         ("See [our page](https://x.org/a_b) first.", "See our page first."),
         ("It was built.[12]", "It was built."),
         ("| E1 | No water |", "E1, No water"),
+        ("| E1 | 没有水 |", "E1，没有水"),
         ("It wraps over\r\nthe line.", "It wraps over the line."),
         ("这句话\n换行了。", "这句话换行了。"),
         ("It includes:\n- poles\n- pegs", "It includes: poles; pegs"),
@@ -38,6 +39,8 @@ def test_marks_go_and_words_stay(quote: str, text: str) -> None:
         ),
         ("model: L5; product: Lamp; in_stock: 4", "Is the lamp L5 available?", "L5, in stock: 4"),
         ("型号: L5; 产品: 台灯; 价格: 39", "台灯多少钱？", "台灯，价格：39"),
+        ("车型: GL8; 座位: 7; 日租金（元）: 398", "GL8多少钱？", "GL8，日租金（元）：398"),
+        ("room: Dublin; floor: 3; seats: 30", "Which room has 30 seats?", "Dublin, seats: 30"),
         ("code: E1; meaning: No water", "What does E1 mean?", "E1: No water"),
     ],
 )

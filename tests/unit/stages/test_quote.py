@@ -112,7 +112,7 @@ def test_headings_and_questions_are_no_answers() -> None:
         "## Descaling the kettle\n\nQ: How do I descale the kettle?\nA: Boil vinegar in it.",
         heading="Kettle > Descaling the kettle",
     )
-    assert answer(draft("How do I descale the kettle?", faq)).answer.startswith("A: Boil vinegar")
+    assert answer(draft("How do I descale the kettle?", faq)).answer.startswith("Boil vinegar")
 
 
 def test_titles_above_prose_are_no_answers() -> None:
@@ -355,3 +355,17 @@ def test_a_second_sentence_is_not_cut_where_it_forbids_something() -> None:
     made = draft("How many litres does a kettle hold?", passage(text))
     assert "1.7 litres" in answer(made).answer
     assert "1.5 litres" not in answer(made).answer
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        ("Where can I park?", "Q: Where can I park?\nA: In Mill Street.\n", "In Mill Street."),
+        ("在哪里停车？", "问：在哪里停车？\n答：在人民路 18 号。\n", "在人民路 18 号。"),
+        ("Which vitamin?", "Lemons hold much of it.\nA: a vitamin of carrots.\n", "A: a vitamin"),
+    ],
+)
+def test_the_mark_of_an_answer_is_left_out(question: str, text: str, said: str) -> None:
+    made = draft(question, passage(text, heading="FAQ"))
+    assert answer(made).answer.startswith(said)
+    assert made.citations[0].quote in text
