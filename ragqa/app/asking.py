@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.agent_tools import chain_options
+from ragqa.app.given import check_options, settings_of, with_given
 from ragqa.app.indexing import Paths, Progress, sync_before_asking
 from ragqa.app.own_packages import require_own_packages
 from ragqa.errors import ConfigError
@@ -121,7 +122,7 @@ def asker(
         ConfigError: If settings are wrong or missing, or the chain is unknown.
         RetrievalError: If there is no index, or it is empty.
     """
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     name = chain or default_chain(settings)
     with_model = _needs_model(name, settings)
     _require_all(settings, with_model=with_model)
@@ -263,12 +264,12 @@ def chain(
         reranker: Cuts the passages to the best few: a LangChain document compressor will do.
         options: What the chain's ``build`` takes.
     """
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     with_model = _needs_model(name, settings)
     _require_all(settings, with_model=with_model)
     module = loaded_chain(name)
+    check_options(name, module.build, options)
 
-    from ragqa.app.given import with_given
     from ragqa.app.parts import parts_for
 
     parts = with_given(

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import QAResponse
 from ragqa.errors import ConfigError
 from ragqa.ports import Parts, Policy, Reranker, Retriever
+from ragqa.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_core.documents import BaseDocumentCompressor
     from langchain_core.retrievers import BaseRetriever
 
     from ragqa.validation.gate import Rule
+
+
+def settings_of(given: Settings | None) -> Settings:
+    """Return the settings that a program gave, else those of their sources.
+
+    Raises:
+        ConfigError: If what was given is something else.
+    """
+    if given is not None and not isinstance(given, Settings):
+        raise ConfigError(
+            f"The settings are a {type(given).__name__}.",
+            hint="Pass ragqa.Settings(top_k=3) or the like; what it leaves out is at its default.",
+        )
+    return given if given is not None else Settings.load()
+
+
+def check_options(name: str, build: Callable[..., Any], options: Iterable[str]) -> None:
+    """Refuse options that a chain does not take, before anything is built.
+
+    Raises:
+        ConfigError: Names the chain, the option and those that there are.
+    """
+    taken = inspect.signature(build).parameters
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):
+        return
+    unknown = [option for option in options if option not in taken]
+    if unknown:
+        own = list(taken)[1:]  # the first are its parts
+        known = ", ".join([*own, "settings", "schema", "rules", "retriever", "reranker"])
+        raise ConfigError(
+            f"The chain {name!r} takes no option {unknown[0]!r}.", hint=f"It takes: {known}."
+        )
 
 
 def with_given(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ragqa.app.given import settings_of
 from ragqa.app.home import home_of, made_home
 from ragqa.settings import Settings
 from ragqa.settings.resolve import missing_for_retriever, require
@@ -52,7 +53,7 @@ def index(
         ConfigError: If settings are wrong or missing.
         RetrievalError: If nothing could be indexed.
     """
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     if to is not None and to != settings.retriever:
         settings = settings.model_copy(update={"retriever": to})
     require(settings, missing_for_retriever(settings), purpose="to index documents")

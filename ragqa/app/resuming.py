@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.agent_tools import AGENT, chain_options
+from ragqa.app.given import settings_of
 from ragqa.app.home import home_of
 from ragqa.errors import ConfigError, SessionError, UnknownNameError
 from ragqa.settings import Settings
@@ -25,7 +26,7 @@ _GOES_ON: tuple[RunState, ...] = ("requires_action", "incomplete")
 
 def waiting(run_id: str | None = None, *, settings: Settings | None = None) -> list[ToolRecord]:
     """Return the tool calls that wait for a person, of one run or of all."""
-    with _ledger(settings or Settings.load()) as ledger:
+    with _ledger(settings_of(settings)) as ledger:
         return ledger.waiting(run_id)
 
 
@@ -52,7 +53,7 @@ def decide(
     Raises:
         ConfigError: If nothing waits there, or has been decided before.
     """
-    with _ledger(settings or Settings.load()) as ledger:
+    with _ledger(settings_of(settings)) as ledger:
         records = ledger.waiting(run_id)
         if not records:
             raise ConfigError(
@@ -71,7 +72,7 @@ def forget(run_ids: Collection[str], *, settings: Settings | None = None) -> int
 
     A run that waits for a person cannot go on then, and what it waited for is never done.
     """
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     from ragqa.agent.ledger.reader import LEDGER_FILE
 
     folder = home_of(settings)
@@ -174,7 +175,7 @@ def resumed(
     from ragqa.app.parts import parts_for
     from ragqa.stages.whole import whole
 
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     given = {"policies": policies} if tools is None else {"tools": tools, "policies": policies}
     options = chain_options(AGENT, settings, **given)
     parts = with_given(parts_for(settings), schema=schema, rules=rules)

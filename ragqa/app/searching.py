@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ragqa.app.given import settings_of
 from ragqa.contract import Caller, Passage
 from ragqa.ports import SearchQuery
 from ragqa.settings import Settings
@@ -37,7 +38,7 @@ def search(
     from ragqa.stages.begin import question_of
 
     text = question_of({"question": question}).text
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     require(settings, missing_for_retriever(settings), purpose="to search documents")
     query = SearchQuery(
         text,
@@ -61,6 +62,6 @@ def retriever(settings: Settings | None = None) -> BaseRetriever:
     from ragqa.app.parts import retriever_for
     from ragqa.retrieval.langchain import as_langchain
 
-    settings = settings or Settings.load()
+    settings = settings_of(settings)
     require(settings, missing_for_retriever(settings), purpose="to search documents")
     return as_langchain(retriever_for(settings), k=settings.top_k)

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ragqa.errors import ConfigError
 from ragqa.settings.origin import Found
 from ragqa.settings.registry import Declared, allowed, declared, shown
+from ragqa.settings.tables import nearest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
+
+_TABLES = {"category_details": "categories", "folder_groups": "groups", "prices": "prices"}
+"""The fields that hold tables of ``ragqa.toml``, and what these are called there."""
 
 _MAX_SHOWN_CHARS = 80
 _LIKE_A_KEY = re.compile(r"^(sk|pk|gsk|hf|ghp|xox.)[-_]|^[A-Za-z0-9+/_=-]{24,}$")
@@ -33,6 +37,8 @@ def config_error(exc: ValidationError, found: Mapping[str, Found]) -> ConfigErro
 def _complaint(error: ErrorDetails, found: Mapping[str, Found]) -> str:
     where = tuple(str(part) for part in error["loc"])
     setting = _setting_at(where)
+    if setting is None and where and where[0] not in _TABLES:
+        return _unknown(".".join(where))
     if setting is None:
         return f"{_table_path(where)} in ragqa.toml: {_rule(error, None)}."
     item = found.get(setting.variable)
@@ -41,14 +47,19 @@ def _complaint(error: ErrorDetails, found: Mapping[str, Found]) -> str:
     return f"{setting.variable} is {value}{source}; allowed: {_rule(error, setting)}."
 
 
+def _unknown(path: str) -> str:
+    """Say that a program named a setting that does not exist; a file's names were looked at."""
+    near = nearest(path, [".".join(item.path) for item in declared().values()])
+    return f"Settings has no {path}." + (f" Did you mean {near}?" if near else "")
+
+
 def _setting_at(where: tuple[str, ...]) -> Declared | None:
     settings = declared().values()
     return next((item for item in settings if item.path == where[: len(item.path)]), None)
 
 
 def _table_path(where: tuple[str, ...]) -> str:
-    names = {"category_details": "categories", "folder_groups": "groups"}
-    return ".".join((names.get(where[0], where[0]), *where[1:])) if where else "The settings"
+    return ".".join((_TABLES.get(where[0], where[0]), *where[1:])) if where else "The settings"
 
 
 def _rule(error: ErrorDetails, setting: Declared | None) -> str:

@@ -277,3 +277,18 @@ async def test_the_async_form_refuses_it_too(tmp_path, monkeypatch):
         await ragqa.aask("")
     with pytest.raises(ConfigError, match="empty"):
         ragqa.stream("")
+
+
+def test_an_option_that_a_chain_does_not_take_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="'extractive' takes no option 'retreiver'") as caught:
+        ragqa.chain("extractive", retreiver=None)
+    assert "retriever" in caught.value.hint
+
+
+def test_settings_that_are_none_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for ask in (ragqa.ask, ragqa.chain):
+        with pytest.raises(ConfigError, match="The settings are a dict") as caught:
+            ask("extractive", settings={"top_k": 2})
+        assert "ragqa.Settings(" in caught.value.hint

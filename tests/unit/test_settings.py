@@ -614,3 +614,10 @@ def test_values_survive_any_bytes(tmp_path):
     path.write_bytes(b"RAGQA_TOP_K=3\n# \xff\xfe latin \xe9\nOTHER=\x80\n")
     path.chmod(stat.S_IRUSR)
     assert Settings.load(cwd=tmp_path, environ={}).top_k == 3
+
+
+def test_a_program_that_names_an_unknown_setting_is_told_the_near_one():
+    with pytest.raises(ConfigError, match=r"^Settings has no topk\. Did you mean top_k\?"):
+        Settings(topk=2)
+    with pytest.raises(ConfigError, match=r"openai\.chatmodel\. Did you mean openai\.chat_model"):
+        Settings(openai={"chatmodel": "x"})

@@ -86,7 +86,7 @@ def _langchain_tool(tool: Any) -> BaseTool:
     except (ValueError, TypeError) as exc:
         name = getattr(tool, "__name__", str(tool))
         raise ConfigError(
-            f"The function {name} cannot be a tool: {exc}.",
+            f"The function {name} cannot be a tool: {str(exc).rstrip('.')}.",
             hint="Give it a docstring that says when to use it, and a type for every parameter.",
         ) from exc
     return made
