@@ -1,4 +1,8 @@
-"""Runs kept in SQLite: one row each, private, deleted when they are old enough."""
+"""Runs kept in SQLite: one row each, private, deleted when they are old enough.
+
+Groups stand beside passages. Without the groups of every passage that a run has read, its texts
+stay hidden, since any of them may draw on any passage.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Conversations in a SQLite file of the state folder."""
+"""Conversations in a SQLite file of the state folder.
+
+The holder of a conversation is a process, told by its id and start, and times are those of the
+boot: neither a kill nor a change of the clock leaves a session locked or takes it from who works. A
+turn that ends late is appended, never written over another's. Whoever waits in an event loop keeps
+no thread: the holder needs them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Conversations in Redis, for all machines that share it."""
+"""Conversations in Redis, for all machines that share it.
+
+The holder of a conversation has a lease, which is renewed while it works, and freed by its token
+alone.
+"""
 
 from __future__ import annotations
 

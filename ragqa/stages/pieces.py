@@ -1,4 +1,10 @@
-"""The pieces of an answer: the sentences that are quoted for it, cut to what fits."""
+"""The pieces of an answer: the sentences that are quoted for it, cut to what fits.
+
+A long sentence is cut to the parts where the answer likely stands; negations and exceptions are
+kept before anything else, and the citation holds it whole. Two sentences of a passage that are
+nearly as good are both quoted: the right one is the second of two close ones often enough, and that
+is worth more than a single longer quote.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Reuse an accepted answer for the same question; answer equal questions at a time once."""
+"""Reuse an accepted answer for the same question; answer equal questions at a time once.
+
+The key holds index version, settings, prompts, schema, model, chain and the caller's groups, so
+that nothing has to be invalidated. Answers that were written with a conversation before them stay
+in it. Azure AI Search does not tell when its documents change: there a search comes first, and what
+it finds is part of the key.
+"""
 
 from __future__ import annotations
 

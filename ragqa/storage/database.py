@@ -1,5 +1,10 @@
 """A SQLite file, safe for threads, processes and forks.
 
+One connection a process, one thread at a time; WAL, so that readers and a writer of other
+processes do not wait for each other; write access is taken at the start of a transaction. Before a
+fork the connection is closed: a child that inherits one holds no locks of its own, and loses what
+it writes.
+
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
 >>> schema = ("CREATE TABLE note (id TEXT PRIMARY KEY, text TEXT NOT NULL)",)

@@ -1,4 +1,9 @@
-"""Find out what became of an operation: by its verifier, before anything is tried again."""
+"""Find out what became of an operation: by its verifier, before anything is tried again.
+
+"Not found" says nothing within the settling time, after the key's lifetime, or as long as a living
+process may still be at it. The commit before an effect waits for the disk; if a later one is lost
+in a power cut, the record says ``running``, and is looked up.
+"""
 
 from __future__ import annotations
 

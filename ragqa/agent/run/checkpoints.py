@@ -2,7 +2,8 @@
 
 LangGraph's SqliteSaver raises in an event loop, and its async twin cannot be made
 outside of one. Here one saver serves both: its async methods run in threads. The steps of a run
-are deleted when it ends.
+are deleted when it ends. A run holds a connection of its own to their file, which is closed under
+the saver's lock: a cancelled event loop leaves threads that may still write.
 """
 
 from __future__ import annotations

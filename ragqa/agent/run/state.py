@@ -1,4 +1,7 @@
-"""One run of the agent while it is under way: its limits, what it found, what it may call."""
+"""One run of the agent while it is under way: its limits, what it found, what it may call.
+
+All of that is read from its messages, so what goes on in another process knows it, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The writer of an index at Azure AI Search."""
+"""The writer of an index at Azure AI Search.
+
+There are no transactions: passages of a file are sent first, outdated ones deleted next, and the
+first passage, which carries the file's record, comes last. What a break leaves is mended by the
+next run. A document's key holds path, id, page, offset and headings, so that a search needs no
+field that only our indexes have.
+"""
 
 from __future__ import annotations
 

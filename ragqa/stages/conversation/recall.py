@@ -1,4 +1,10 @@
-"""Recall a conversation: who may see which turn, what the question means, what the prompt shows."""
+"""Recall a conversation: who may see which turn, what the question means, what the prompt shows.
+
+A turn carries the groups of the documents it came from, and the state of the index. Where that
+has changed, its documents are looked up again; a turn whose sources are hidden, changed or gone is
+left out. A summary by a model is used only by who may see every turn in it. An abstained or degraded
+answer leaves its question alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Make a follow-up question self-contained before documents are looked up."""
+"""Make a follow-up question self-contained before documents are looked up.
+
+A model's rewriting that answers, changes the language or the matter, or brings figures or words
+of its own is dropped, and a rule carries the subject over. A question that names its own subject
+costs no call.
+"""
 
 from __future__ import annotations
 
