@@ -1,9 +1,9 @@
 """The middleware between create_agent's loop and the outside: one model call, one tool call.
 
 The model is called here, not by LangChain's own node, which completes streamed arguments by
-guessing: replies have to be read strictly, and
-whether a reply is shown, asked again or thrown away is decided while it comes in. Every hook stands
-in a blocking and an async form, since create_agent drives both.
+guessing: replies have to be read strictly, and whether a reply is shown, asked again or thrown away
+is decided while it comes in. Every hook stands in a blocking and an async form, since create_agent
+drives both.
 """
 
 from __future__ import annotations

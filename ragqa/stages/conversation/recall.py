@@ -2,8 +2,8 @@
 
 A turn carries the groups of the documents it came from, and the state of the index. Where that
 has changed, its documents are looked up again; a turn whose sources are hidden, changed or gone is
-left out. A summary by a model is used only by who may see every turn in it. An abstained or degraded
-answer leaves its question alone.
+left out. A summary by a model is used only by who may see every turn in it. Of an abstained or
+degraded answer the question alone is kept.
 """
 
 from __future__ import annotations
