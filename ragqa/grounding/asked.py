@@ -19,6 +19,7 @@ from ragqa.language import (
     language_of,
     measure_asked,
     rarity,
+    sub_questions,
     tagged,
     without_phrase,
 )
@@ -43,7 +44,7 @@ class Asked:
         names: Those of its terms that are proper names.
         figures: Those of its terms that are figures.
         naming: Whether it asks how something is called.
-        measure: The kind of quantity that it asks for, if any.
+        measure: The kind of quantity that it asks for, if any, and if that is all it asks.
     """
 
     text: str
@@ -88,7 +89,8 @@ def asked(question: str) -> Asked:
         names=frozenset(_names(question)) & set(terms),
         figures=frozenset(term for term in terms if term[0].isdigit()),
         naming=asks_name(question),
-        measure=measure_asked(question),
+        # Of two things that are asked, one sentence need not tell the quantity of the other.
+        measure=measure_asked(question) if len(sub_questions(question)) == 1 else None,
     )
 
 

@@ -139,12 +139,10 @@ def _topics(what: _Weighed, one: MatchedPassage, read: Sequence[MatchedPassage])
 def _known(what: _Weighed, topics: list[Shares], read: Sequence[MatchedPassage]) -> Shares:
     """Return which terms say what it is about, and not what is asked about it.
 
-    Where a title and heading hold all of the question ("How long is delivery?" below "Delivery"),
-    these are all: else every passage that merely mentions it would seem to tell more.
+    Those are what documents are about, and what titles and headings name: else a passage that
+    merely mentions delivery would seem to tell more about it than the section "Delivery".
     """
-    if any(min(one.above, default=0.0) >= 1 for one in read):
-        return (1.0,) * len(what.terms)
-    return union(what.nothing, *topics)
+    return union(what.nothing, *topics, *(one.above for one in read))
 
 
 def _local_weights(what: Asked, read: Sequence[MatchedPassage]) -> dict[str, float]:

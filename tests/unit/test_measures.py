@@ -92,3 +92,8 @@ def test_a_duration_may_be_told_by_a_date():
 )
 def test_phrases_that_only_ask_tell_nothing(question, terms):
     assert set(asked(question).weights) == terms
+
+
+def test_a_question_on_two_things_asks_for_no_quantity_alone():
+    assert asked("How long is delivery, and what does it cost?").measure is None
+    assert asked("What does delivery cost?").measure is not None

@@ -151,6 +151,7 @@ def test_a_passing_mention_does_not_beat_the_section_that_is_about_it() -> None:
     zh = passage("包裹到仓库后，我们在 5 个工作日内退款。", "退货.md", heading="退款", score=6.0)
     other = passage("24 小时以上取消的，全额退款。", "取消.md", score=5.0)
     assert best("退款需要多长时间？", zh, other).text.startswith("包裹")
+    assert best("退款几天到账？", zh, other).text.startswith("包裹")
 
 
 @pytest.mark.parametrize(
