@@ -26,7 +26,7 @@ from ragqa.grounding import (
 )
 from ragqa.grounding.names import holds
 from ragqa.grounding.readable import cells, is_item, readable, row
-from ragqa.language import refers_back, sub_questions, turns
+from ragqa.language import has_han, refers_back, sub_questions, turns
 from ragqa.stages.statements import end_with_items, statements
 
 _ENOUGH = 0.6
@@ -47,6 +47,7 @@ _WHOLE_QUESTION = 0.3
 _ANSWER_MARK = re.compile(r"(?:A|Answer|答|回答)\s?[:：.]\s*", re.I)
 
 _CUT = GAP.strip()
+_ENDED = tuple(f".!?。！？；;:：{_CUT}")
 _LOOSE = " ,;:，：；、"
 
 
@@ -76,8 +77,15 @@ def joined(pieces: Sequence[Piece]) -> str:
         following = piece.text
         if text.endswith(_CUT):  # one mark says it
             apart, following = False, following.removeprefix(_CUT).lstrip()
-        text += (GAP if apart and not following.startswith(_CUT) else " ") + following
+        text += (GAP if apart and not following.startswith(_CUT) else _between(text)) + following
     return text
+
+
+def _between(text: str) -> str:
+    """Return what stands before the next sentence: a row of a table has no mark at its end."""
+    if text[-1:] in _ENDED:
+        return " "
+    return "；" if has_han(text) else "; "
 
 
 def _beside(first: Piece | Candidate, second: Piece | Candidate) -> bool:

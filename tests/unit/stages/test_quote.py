@@ -369,3 +369,24 @@ def test_the_mark_of_an_answer_is_left_out(question: str, text: str, said: str) 
     made = draft(question, passage(text, heading="FAQ"))
     assert answer(made).answer.startswith(said)
     assert made.citations[0].quote in text
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "said"),
+    [
+        (
+            "How much is the kettle, and how long can I return it?",
+            "model: K17; product: kettle; price_eur: 49.90",
+            "kettle, price eur: 49.90; You can return",
+        ),
+        (
+            "水壶多少钱？多久可以退货？",
+            "型号: K17; 商品: 水壶; 价格: 49.90",
+            "水壶，价格：49.90；水壶",
+        ),
+    ],
+)
+def test_a_mark_stands_between_a_row_and_a_sentence(question: str, row: str, said: str) -> None:
+    returns = passage("水壶在签收后 30 天内可以退货。", "退货.md", score=4.0)
+    made = draft(question, passage(row, "prices.csv"), RETURNS, returns)
+    assert said in answer(made).answer
