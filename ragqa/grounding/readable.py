@@ -84,6 +84,9 @@ def row(quote: str, question: Asked) -> str | None:
         return None
     comma, colon = ("，", "：") if has_han(quote) else (", ", ": ")
     subject = _subject(pairs, question)
+    if subject is not pairs[0] and _is_asked(pairs[0], question) and len(pairs) > 2:
+        # "Which room has 30 seats?": what is asked for comes first, then what it was sought by.
+        return comma.join([pairs[0][1], f"{subject[0]}{colon}{subject[1]}"])
     others = [pair for pair in pairs if pair is not subject]
     if len(pairs) == 2:  # a name and its value
         return f"{subject[1]}{colon}{others[0][1]}"

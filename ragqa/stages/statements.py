@@ -11,6 +11,13 @@ from ragqa.grounding.readable import answers_row, cells, is_item, readable
 from ragqa.language import sentences
 
 _ENDS = tuple(".!?。！？；;,，")
+_FULL_STOPS = tuple(".!。！")
+_YES_OR_NO = re.compile(
+    r"(?:(?:A|Answer|答|回答)\s?[:：.]\s*)?(?:(?:yes|no)\b|(?:是的?|对|有|没有|(?:不?可以|不?能|不?会)的?|不)[,，.。!！])",
+    re.I,
+)
+_SAME_QUESTION = 0.5
+"""So much of the question has to stand in it, or in the question that it answers."""
 
 
 def statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
@@ -33,14 +40,23 @@ def quotable(candidate: Candidate, question: Asked) -> bool:
     text = candidate.text
     if text.startswith("#") or text.endswith(("?", "？")) or not candidate.terms:
         return False
-    if _heads(candidate):
+    if _heads(candidate) or _answers_another(candidate):
         return False
     if text.endswith((":", "：")):  # it announces something
         return end_with_items(candidate, len(text) + 200) > candidate.end
     if len(cells(text)) > 1:
         return answers_row(text, question)
+    # To a question for yes or no, a sentence of no other words says yes.
+    says = question.answer_type == "choice" and text.endswith(_FULL_STOPS)
     new = any(term not in question.weights for term in candidate.terms)
-    return new or ":" in text or "：" in text
+    return says or new or ":" in text or "：" in text
+
+
+def _answers_another(candidate: Candidate) -> bool:
+    """Tell whether a sentence says yes or no to a question of the document that is not this one."""
+    if not candidate.lead.endswith(("?", "？")) or not _YES_OR_NO.match(candidate.text):
+        return False
+    return candidate.features["coverage"] < _SAME_QUESTION
 
 
 def _heads(candidate: Candidate) -> bool:

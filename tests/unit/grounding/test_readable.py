@@ -41,6 +41,7 @@ def test_marks_go_and_words_stay(quote: str, text: str) -> None:
         ("型号: L5; 产品: 台灯; 价格: 39", "台灯多少钱？", "台灯，价格：39"),
         ("车型: GL8; 座位: 7; 日租金（元）: 398", "GL8多少钱？", "GL8，日租金（元）：398"),
         ("room: Dublin; floor: 3; seats: 30", "Which room has 30 seats?", "Dublin, seats: 30"),
+        ("门店: 机场店; 电话: 1; 营业: 24 小时", "哪个门店24小时营业？", "机场店，营业：24 小时"),
         ("code: E1; meaning: No water", "What does E1 mean?", "E1: No water"),
     ],
 )

@@ -390,3 +390,24 @@ def test_a_mark_stands_between_a_row_and_a_sentence(question: str, row: str, sai
     returns = passage("水壶在签收后 30 天内可以退货。", "退货.md", score=4.0)
     made = draft(question, passage(row, "prices.csv"), RETURNS, returns)
     assert said in answer(made).answer
+
+
+FAQ = (
+    "Q: Is there a canteen?\nA: Yes, on the ground floor.\n\n"
+    "Q: Where can I park?\nA: In Mill Street. The gate opens with your badge.\n\n"
+    "Q: Can I bring my dog?\nA: On Fridays, on a leash. Dogs are not allowed in the canteen.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Can I open the gate with my badge?", "The gate opens with your badge."),
+        ("Are dogs allowed in the canteen?", "Dogs are not allowed in the canteen."),
+        ("Is there a canteen?", "Yes, on the ground floor."),
+    ],
+)
+def test_yes_and_no_are_said_to_the_question_that_was_asked(question: str, said: str) -> None:
+    told = answer(draft(question, passage(FAQ, "faq.txt"))).answer
+    assert said in told
+    assert told.startswith("Yes") == said.startswith("Yes")
