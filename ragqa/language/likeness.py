@@ -26,6 +26,7 @@ man men|woman women|foot feet|mouse mice|weigh weight|see sight|freeze froze fro
 price cost|repair fix|warranty guarantee|delivery shipping|colour color|phone telephone
 photo picture|return refund returnable|size dimension|ship shipment|litre liter|metre meter
 arise arose|feed fed food|shrink shrank shrunk|swim swam swum|ride rode ridden|hide hid hidden
+volt voltage|watt wattage|mile mileage|percent percentage
 """
 _CHINESE_FAMILIES = """
 价格 价钱 售价 单价 多少钱 钱|保修 质保 保修期|重量 多重 重|尺寸 大小 多大|容量 容积

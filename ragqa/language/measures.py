@@ -116,6 +116,7 @@ def looked_up(question: str) -> str:
 _PHRASES = (
     (r"\bhow (?:long|much|many|often|soon)\b(?: (?:do|does|did|will|would) it take\b)?", "how"),
     (r"\b(what (?:do|does|did) .{1,80}?) mean\b", r"\1"),
+    (r"\b(?:error|fault)(?: code)? (?=[a-z]{1,3}-?\d)", ""),  # a code says it all
     (
         r"(?:需要|[要得花用]){0,2}多(?:长时间|久)|怎么办|几(?:个?小时|个?月|分钟|[天年周点])|哪[款种]|是?什么意思",
         " ",

@@ -176,6 +176,7 @@ def test_content_words_leave_grammar_out_and_join_families() -> None:
         "price",
     ]
     assert [word.term for word in content_words("什么时候成立的？")] == ["成立"]
+    assert [word.term for word in content_words("voltage and wattage")] == ["volt", "watt"]
 
 
 def test_han_runs_stay_whole_where_no_dictionary_is_wanted() -> None:

@@ -83,6 +83,8 @@ def test_a_duration_may_be_told_by_a_date():
     [
         ("How long does it take until I get my refund?", {"return"}),
         ("What does E2 mean?", {"e2"}),
+        ("What is error code F-03?", {"f", "03"}),
+        ("Why did the error rate rise?", {"error", "rate", "rise"}),
         ("退款需要多长时间？", {"退款"}),
         ("退款几天到账？", {"退款", "账"}),
         ("出事故怎么办？", {"出", "事故"}),
