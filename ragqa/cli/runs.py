@@ -27,6 +27,16 @@ examples:
   ragqa runs forget run_1a2b           delete records for good
 """
 
+# What the own help of an action says beside its line in the list of all.
+_DECIDING = """
+ragqa runs show ID prints its arguments. The run goes on at once where RAGQA_TOOLS=module:factory,
+in the environment, names its tools; else when ragqa.resume is called."""
+_MORE = {
+    "stats": " Exit code 1 if a rate dropped.",
+    "approve": _DECIDING,
+    "refuse": _DECIDING,
+}
+
 _COUNT = count(1, 10**9)
 _ACTIONS = {
     "list": ("runs_listing", "listing"),
@@ -48,7 +58,8 @@ def add_arguments(parser: Parser) -> None:
     group = parser.add_subparsers(metavar="ACTION", parser_class=Parser)
 
     def action(name: str, help_: str) -> Parser:
-        added = parser.command(name, group, help=help_, description=help_)
+        description = f"{help_[0].upper()}{help_[1:]}.{_MORE.get(name, '')}"
+        added = parser.command(name, group, help=help_, description=description)
         _add_common(added, default=argparse.SUPPRESS)
         added.set_defaults(action=name)
         return added
@@ -70,7 +81,7 @@ def add_arguments(parser: Parser) -> None:
     gone.add_argument("--principal", metavar="NAME", help="all runs of somebody who asked")
     for name, help_ in (
         ("approve", "say yes to what a waiting run wants to do"),
-        ("refuse", "say no to it"),
+        ("refuse", "say no to what a waiting run wants to do"),
     ):
         action(name, help_).add_argument(
             "id", metavar="ID", help="the run's id, its beginning, or last"

@@ -33,7 +33,7 @@ def test_most_questions_are_answered_right(answers, language):
             for answer in item["answers"]
         )
     ]
-    assert len(wrong) <= 4, wrong  # of 24
+    assert len(wrong) <= 1, wrong  # of 24
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -48,7 +48,7 @@ def test_right_answers_name_the_document_that_holds_them(answers, language):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_most_of_what_the_documents_do_not_hold_is_refused(answers, language):
     statuses = [answers[item["id"]].status for item in of_kind("unanswerable", language)]
-    assert statuses.count("abstained") >= 4, statuses  # of 6
+    assert statuses.count("abstained") >= 5, statuses  # of 6
 
 
 def test_a_wrong_answer_to_a_question_that_has_none_calls_a_person(answers):

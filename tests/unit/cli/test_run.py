@@ -23,6 +23,15 @@ def test_help_of_every_command(capsys, command):
     assert "example" in out or not command
 
 
+@pytest.mark.parametrize("action", ["approve", "refuse"])
+def test_help_on_a_decision_says_how_the_run_goes_on(capsys, action):
+    code, out, _ = said(capsys, "runs", action, "--help")
+    assert code == 0
+    assert "ragqa runs show ID" in out
+    assert "RAGQA_TOOLS=module:factory" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
 @pytest.mark.parametrize(
     ("argv", "named"),
     [
