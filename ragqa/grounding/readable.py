@@ -104,6 +104,12 @@ def _subject(pairs: list[tuple[str, str]], question: Asked) -> tuple[str, str]:
     return max(worded, key=lambda pair: _share(pair[1], question))
 
 
+def subject_column(quote: str, question: Asked) -> int | None:
+    """Return the number of the column that says what a row is about, from 0; None without a row."""
+    pairs = cells(quote)
+    return pairs.index(_subject(pairs, question)) if pairs else None
+
+
 def answers_row(quote: str, question: Asked) -> bool:
     """Tell whether a table row has a column that a question asks for."""
     pairs = cells(quote)

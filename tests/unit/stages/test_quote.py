@@ -411,3 +411,30 @@ def test_yes_and_no_are_said_to_the_question_that_was_asked(question: str, said:
     told = answer(draft(question, passage(FAQ, "faq.txt"))).answer
     assert said in told
     assert told.startswith("Yes") == said.startswith("Yes")
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "said"),
+    [
+        (
+            "What is the price of the rain cover?",
+            (
+                "model: B28; product: Backpack B28; price: 79.00; note: rain cover included",
+                "model: B28-R; product: Rain cover B28; price: 9.90; note: yellow",
+            ),
+            "9.90",
+        ),
+        (
+            "防雨罩多少钱？",
+            (
+                "型号: B28; 商品: 背包; 价格: 79; 备注: 附防雨罩",
+                "型号: B28-R; 商品: 防雨罩; 价格: 9; 备注: 黄色",
+            ),
+            "价格：9",
+        ),
+    ],
+)
+def test_a_price_is_that_of_the_row_which_is_about_it(question, rows, said) -> None:
+    passages = [passage(row, "prices.csv", score=5.0 - n / 10) for n, row in enumerate(rows)]
+    told = answer(draft(question, *passages)).answer
+    assert told.endswith(said)
