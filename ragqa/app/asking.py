@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.agent_tools import chain_options
-from ragqa.app.given import check_options, settings_of, with_given
+from ragqa.app.given import check_options, check_schema, settings_of, with_given
 from ragqa.app.indexing import Paths, Progress, sync_before_asking
 from ragqa.app.own_packages import require_own_packages
 from ragqa.errors import ConfigError
@@ -269,6 +269,7 @@ def chain(
     _require_all(settings, with_model=with_model)
     module = loaded_chain(name)
     check_options(name, module.build, options)
+    check_schema(name, schema)
 
     from ragqa.app.parts import parts_for
 

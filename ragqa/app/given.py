@@ -51,6 +51,23 @@ def check_options(name: str, build: Callable[..., Any], options: Iterable[str]) 
         )
 
 
+def check_schema(name: str, schema: Any) -> None:
+    """Refuse a response that a chain could never give, which would look like missing documents.
+
+    Raises:
+        ConfigError: If a chain that quotes has to fill a field that no document holds.
+    """
+    from ragqa.stages.quote import unfilled
+
+    if name != "extractive" or not (isinstance(schema, type) and issubclass(schema, QAResponse)):
+        return
+    if fields := unfilled(schema):
+        raise ConfigError(
+            f"The chain 'extractive' quotes, and cannot fill the required field {fields[0]!r}.",
+            hint="Give it a default, or take a chain with a model.",
+        )
+
+
 def with_given(
     parts: Parts,
     *,

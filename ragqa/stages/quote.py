@@ -34,7 +34,7 @@ def _draft(turn: Turn, schema: type[QAResponse]) -> Draft:
     question = asked(turn.search_text or turn.question.text)
     ranked = statements(question, turn.passages)
     evidence = weigh(question, ranked)
-    if evidence.thin or _wants_more(schema):
+    if evidence.thin or unfilled(schema):
         return _abstention(turn, schema, evidence)
     pieces = quoted(question, ranked, turn.passages, schema.max_answer_chars)
     citations = tuple(piece.citation() for piece in pieces)
@@ -65,10 +65,10 @@ def _abstention(turn: Turn, schema: type[QAResponse], evidence: Evidence) -> Dra
 _FILLED = frozenset({*QAResponse.model_fields, "entities"})
 
 
-def _wants_more(schema: type[QAResponse]) -> bool:
-    """Tell whether a schema has required fields that no quotation can fill."""
-    required = {name for name, field in schema.model_fields.items() if field.is_required()}
-    return not required <= _FILLED
+def unfilled(schema: type[QAResponse]) -> list[str]:
+    """Return the required fields of a schema that no quotation can fill: then there is none."""
+    required = (name for name, field in schema.model_fields.items() if field.is_required())
+    return [name for name in required if name not in _FILLED]
 
 
 def _as_json(schema: type[QAResponse], fields: dict[str, object]) -> str:

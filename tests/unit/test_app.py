@@ -292,3 +292,17 @@ def test_settings_that_are_none_are_refused(tmp_path, monkeypatch):
         with pytest.raises(ConfigError, match="The settings are a dict") as caught:
             ask("extractive", settings={"top_k": 2})
         assert "ragqa.Settings(" in caught.value.hint
+
+
+def test_a_chain_that_quotes_takes_no_field_that_it_cannot_fill(tmp_path, monkeypatch):
+    class Ticketed(ragqa.QAResponse):
+        ticket: str
+
+    class Optional(ragqa.QAResponse):
+        ticket: str | None = None
+
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="cannot fill the required field 'ticket'") as caught:
+        ragqa.chain("extractive", schema=Ticketed)
+    assert "Give it a default" in caught.value.hint
+    assert ragqa.chain("extractive", schema=Optional)
