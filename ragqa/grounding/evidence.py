@@ -25,7 +25,7 @@ COEFFICIENTS: Mapping[str, float] = {
     "measure_missing": -3.0,
 }
 INTERCEPT = -3.41
-ODDS: Mapping[Language, tuple[float, float]] = {"en": (0.7, -0.02), "zh": (1.03, 0.4)}
+ODDS: Mapping[Language, tuple[float, float]] = {"en": (0.7, -0.01), "zh": (1.04, 0.4)}
 """How the sum of the weighted features becomes the log-odds of a right answer: times the first,
 plus the second. `python -m tests.quality.calibrate`: fitted to the answers as they are given, each
 judged by a model that was fitted without it."""
