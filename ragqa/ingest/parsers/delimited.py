@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ragqa.ingest.decode import decode_data
@@ -35,9 +35,13 @@ def parse(data: bytes) -> ParsedFile:
 
 
 def _title_rows(rows: Sequence[Cells]) -> int:
-    """Return how many rows at the top are titles, a single cell over a wider table."""
-    filled = [sum(1 for cell in row if cell) for row in rows[:_SNIFFED_ROWS]]
-    return next((at for at, count in enumerate(filled) if count > 1), 0)
+    """Return how many rows at the top are titles: a single cell, and all above the full width."""
+    head = rows[:_SNIFFED_ROWS]
+    wide = [len(row) if sum(map(bool, row)) > 1 else 0 for row in head]
+    if not any(wide) or wide[0]:
+        return 0
+    usual = max(filter(None, wide), key=wide.count)
+    return next(at for at, width in enumerate(wide) if width >= usual)
 
 
 def read_rows(text: str) -> list[Cells]:
@@ -57,13 +61,19 @@ def read_rows(text: str) -> list[Cells]:
 def _read(text: str, delimiter: str) -> Sequence[Cells]:
     before = csv.field_size_limit(max(len(text), 1))
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        rows = list(_reader(text, delimiter))
         if rows and _is_unclosed(rows[-1], text):
             source = io.StringIO(text, newline="")
             rows = list(csv.reader(source, delimiter=delimiter, quoting=csv.QUOTE_NONE))
         return rows
     finally:
         csv.field_size_limit(before)
+
+
+def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Read rows; a quote may stand behind a blank, as people write tables by hand."""
+    source = io.StringIO(text, newline="")
+    return csv.reader(source, delimiter=delimiter, skipinitialspace=True)
 
 
 def _is_unclosed(last: Cells, text: str) -> bool:
@@ -76,15 +86,14 @@ def _tidied(rows: Sequence[Cells]) -> list[Cells]:
 
 
 def _evenness(text: str, delimiter: str) -> tuple[float, int]:
-    """Return the share of rows that have as many cells as the first, and that number."""
+    """Return the share of rows that have as many cells as the first wider one, and that number."""
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        widths = [len(row) for row in islice(reader, _SNIFFED_ROWS) if row]
+        rows = islice(_reader(text, delimiter), _SNIFFED_ROWS)
+        widths = [len(row) for row in rows if any(map(str.strip, row))]
     except csv.Error:
         return (0.0, 0)
-    if not widths or widths[0] < 2:
-        return (0.0, 1)
-    return (widths.count(widths[0]) / len(widths), widths[0])
+    width = next((width for width in widths if width > 1), 1)  # titles stand above a table
+    return (widths.count(width) / len(widths), width) if width > 1 else (0.0, 1)
 
 
 def _columns(header: Cells | None, cells: Cells) -> dict[str, str]:

@@ -107,3 +107,23 @@ def test_a_second_byte_order_mark_is_no_part_of_a_name(encoding: str) -> None:
     data = "\ufeff型号;颜色\r\nL4;白色\r\n".encode(encoding)
     rows = delimited.parse(data).documents[0].pages[0].rows
     assert dict(rows[0].values) == {"型号": "L4", "颜色": "白色"}
+
+
+def test_a_quote_may_stand_behind_a_blank() -> None:
+    assert rows('model, price\n"L9", "39, 90"\n') == [{"model": "L9", "price": "39, 90"}]
+
+
+@pytest.mark.parametrize("title", ["Prices 2024", "Prices 2024\n\nMay", "价格表"])
+def test_titles_do_not_hide_the_delimiter(title: str) -> None:
+    table = rows(f"{title}\nmodel;price\nL9;39,90\nL8;29,90\n")
+    assert table[-2:] == [{"model": "L9", "price": "39,90"}, {"model": "L8", "price": "29,90"}]
+
+
+def test_titles_may_hold_the_delimiter() -> None:
+    source = "Report\nMade on 1 May, by Bo\n\nmodel,price,stock\nL9,39,3\nL8,29,\n"
+    assert lines(source) == [
+        "Report",
+        "Made on 1 May; by Bo",
+        "model: L9; price: 39; stock: 3",
+        "model: L8; price: 29",
+    ]
