@@ -228,7 +228,7 @@ def _value_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return well_formed(str(value))
+    return repr(value) if isinstance(value, float) else well_formed(str(value))
 
 
 def _fields(value: StoredFile | Chunk) -> dict[str, Any]:

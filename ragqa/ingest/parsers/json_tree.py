@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, TypeGuard
 
 _PATH_MARK = " > "
+_LONGEST_INTEGER = 4300  # digits that Python reads
 _NAMING_KEYS = ("name", "title", "id", "名称", "标题", "编号")
 
 
@@ -17,7 +19,9 @@ def loads(text: str) -> Any:
         ValueError: With a reason in plain words.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_decimal, parse_int=_whole
+        )
         if "\\ud" in text or "\\uD" in text:  # half of a surrogate pair cannot be stored
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as exc:
@@ -28,6 +32,29 @@ def loads(text: str) -> Any:
     except RecursionError as exc:
         raise ValueError("is nested too deeply") from exc
     return value
+
+
+class _Decimal(float):
+    """A number that is shown as its file has it: 49.90 is not written 49.9."""
+
+    _source: str
+
+    def __new__(cls, source: str) -> _Decimal:
+        value = super().__new__(cls, source)
+        value._source = source
+        return value
+
+    def __str__(self) -> str:
+        return self._source
+
+
+def _decimal(source: str) -> _Decimal | str:
+    value = _Decimal(source)
+    return value if math.isfinite(value) else source
+
+
+def _whole(source: str) -> int | str:
+    return int(source) if len(source) <= _LONGEST_INTEGER else source
 
 
 def _refuse_constant(name: str) -> NoReturn:

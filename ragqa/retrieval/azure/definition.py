@@ -129,7 +129,8 @@ def plain_text(value: Any) -> str | None:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    if isinstance(value, str | int | float) and len(str(value)) <= 1000:
+    value = repr(value) if isinstance(value, float) else value
+    if isinstance(value, str | int) and len(str(value)) <= 1000:
         return str(value)
     return None
 

@@ -158,3 +158,17 @@ def test_json_without_values_holds_no_text(value: Any) -> None:
 def test_a_second_byte_order_mark_is_no_fault(parser: Any, encoding: str) -> None:
     data = '\ufeff{"id": "a", "text": "The kettle holds 2 litres."}'.encode(encoding)
     assert "2 litres" in parser.parse(data).documents[0].pages[0].text
+
+
+def test_numbers_are_shown_as_the_file_has_them() -> None:
+    long = "9" * 5000
+    source = f'{{"price": 49.90, "big": 1e999, "n": {long}, "list": [1.50, 2.0], "year": 2025}}'
+    page = json_document.parse(source.encode()).documents[0].pages[0]
+    assert page.text == (
+        f"price: 49.90\n\nbig: 1e999\n\nn: {long}\n\nlist: 1.50, 2.0\n\nyear: 2025"
+    )
+
+
+def test_numbers_of_a_record_stay_numbers() -> None:
+    [document] = jsonl('{"text": "x", "price": 49.90, "big": -1e999}').documents
+    assert json.dumps(document.metadata) == '{"price": 49.9, "big": "-1e999"}'
