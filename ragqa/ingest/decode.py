@@ -36,6 +36,7 @@ _MAGIC = (
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _HIGH_TO_BLANK = bytes(range(0x80)) + b" " * 0x80
+_SHIFTED = b"\x1b$"  # Japanese of mails, in seven bits
 _CONTROL_SHARE = 0.01  # of a text that still counts as one: a log with a stray byte
 _SAMPLE_BYTES = 1 << 16
 _Candidate = tuple[str, encodings.Plausibility]
@@ -104,6 +105,8 @@ def _attempts(data: bytes, declared: str | None) -> Iterator[str]:
     if _is_binary(data):
         return
     if data.isascii():
+        if _SHIFTED in data:
+            yield "iso2022_jp_ext"
         yield "utf-8"
         return
     if encodings.doubtful_utf8(data[:_SAMPLE_BYTES].decode("utf-8", errors="replace")):
@@ -134,18 +137,30 @@ def _marked(data: bytes, encoding: str) -> str:
 def _strict(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):
         return None
+
+
+_WIDER = {
+    "gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932",
+    "iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "iso8859-9": "cp1254",
+    "iso8859-11": "cp874", "tis-620": "cp874",
+}  # fmt: skip
+_LABEL = re.compile(r"(?:x-)?(?:(windows-|cp)(?=\d)|)(.+?)(?:(?<=8859-8)-[ei])?")
 
 
 def _known(declared: str) -> str | None:
     """Return the codec to read a declared encoding with, as browsers do (WHATWG Encoding)."""
-    try:
-        name = codecs.lookup(declared.strip()).name
-    except LookupError:
-        return None
-    wider = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932"}
-    return {**wider, "iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949"}.get(name, name)
+    label = declared.strip().lower()
+    found = _LABEL.fullmatch(label)
+    plain = f"{'cp' if found[1] else ''}{found[2]}" if found else label
+    for name in (label, plain):
+        try:
+            known = codecs.lookup(name).name
+        except LookupError:
+            continue
+        return _WIDER.get(known, known)
+    return None
 
 
 def _looks_binary(text: str) -> bool:

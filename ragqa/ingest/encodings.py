@@ -38,7 +38,7 @@ _TYPOGRAPHY = frozenset(
 _ACCENTED = frozenset("éèàçüöäßñóíáúêâîôûïëœæøåãõòìù")
 _CJK_MARKS = frozenset("，。、；：？！“”‘’（）《》【】…—·￥％～「」『』〈〉　")
 
-_AMID_LETTERS = re.compile(r"(?<=[a-z])[^\x00-\x7f](?=[a-z])")
+_AMID_LETTERS = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[a-z])")
 
 Plausibility = Callable[[str], float]
 

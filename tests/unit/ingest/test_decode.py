@@ -47,6 +47,7 @@ WESTERN = [
     "•\titem one\r\n•\titem two",
     "© 2025 Müller GmbH",
     "½ cup",
+    "Rückgabe in 30 Tagen",
 ]
 
 
@@ -166,3 +167,29 @@ def test_no_text_ever_holds_replacement_characters_or_lost_bytes() -> None:
 def test_large_input_is_read_in_linear_time() -> None:
     text = "本店商品支持七天内换货。" * 200_000
     assert decode(text.encode("gb18030")) == text
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "text"),
+    [
+        ("x-euc-jp", "euc_jp", "保証期間は2年です。"),
+        ("X-Mac-Cyrillic", "mac_cyrillic", "Срок гарантии 2 года"),
+        ("ISO-8859-8-I", "iso8859_8", "אחריות לשנתיים"),
+        ("windows-874", "cp874", "รับประกันสองปี"),
+        ("iso-8859-9", "cp1254", "Garanti süresi “iki” yıldır"),
+    ],
+)
+def test_labels_that_only_pages_use_are_known(label: str, encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding), declared=label) == text
+
+
+@pytest.mark.parametrize("label", ["undefined", "idna", "hex", "rot13", "x-", "windows-", ""])
+def test_a_label_of_no_text_encoding_is_passed_over(label: str) -> None:
+    assert decode("Größe".encode("cp1252"), declared=label) == "Größe"
+
+
+def test_japanese_in_seven_bits() -> None:
+    text = "保証期間は2年です。"
+    assert decode(text.encode("iso2022_jp")) == text
+    colours = "\x1b[31mred\x1b[0m"
+    assert decode(colours.encode()) == colours
