@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from ragqa.ingest.document import Heading
+
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_EXPONENT = re.compile(r"\s*[+\-−]?[0-9]+(?:[,;\s]+[0-9]+)*\s*")
+
+
+def raised(text: str, before: str) -> str:
+    """Return superscript text; digits behind a digit stay told apart from its number.
+
+    >>> raised("2", "10"), raised("1", "within 30"), raised("2", "m"), raised("th", "5")
+    ('²', '¹', '2', 'th')
+    """
+    is_power = before[-1:].isdecimal() and _EXPONENT.fullmatch(text)
+    return text.translate(_RAISED) if is_power else text
 
 
 class TextBuilder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import TYPE_CHECKING
 
 from ragqa.errors import RetrievalError
@@ -23,6 +24,9 @@ _CLOSES_ITSELF = tags(
     "area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody "
     "thead tfoot option optgroup colgroup rt rp html head body"
 )
+_VOID = tags("area base br col embed hr img input link meta source track wbr")
+_EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:-]*)((?:\s[^<>]*)?)/>")
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.S)
 # lexbor looks through all open elements at every tag: 0.1 s at this depth, 2 minutes at 200,000.
 _MAX_DEPTH = 10_000
 
@@ -32,7 +36,8 @@ def parse(data: bytes) -> ParsedFile:
     from selectolax.lexbor import LexborHTMLParser
 
     declared = _DECLARED.search(data[:_DECLARED_WITHIN_BYTES])
-    source = decode(data, declared=declared.group(1).decode("ascii") if declared else None)
+    label = declared.group(1).decode("ascii") if declared else None
+    source = _as_html(decode(data, declared=label))
     if _depth(source) > _MAX_DEPTH:
         raise RetrievalError(
             f"nests its elements more than {_MAX_DEPTH:,} deep", hint="Save it as plain text."
@@ -45,6 +50,19 @@ def parse(data: bytes) -> ParsedFile:
     return ParsedFile(
         (ParsedDocument((TextPage(page.text, headings=tuple(page.headings), above=above),)),)
     )
+
+
+def _as_html(source: str) -> str:
+    """Return a page that is XML as html, where ``<script/>`` would hide all that follows."""
+    if not source.lstrip().startswith("<?xml"):
+        return source
+    closed = _EMPTY_ELEMENT.sub(_closed, source)
+    return _CDATA.sub(lambda match: escape(match.group(1), quote=False), closed)
+
+
+def _closed(match: re.Match[str]) -> str:
+    name = match.group(1)
+    return match.group() if name.lower() in _VOID else f"<{name}{match.group(2)}></{name}>"
 
 
 def _depth(source: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragqa.ingest.parsers.webpage_tables import data_rows, is_data_table
 from ragqa.ingest.tables import table_lines
-from ragqa.ingest.text_builder import TextBuilder
+from ragqa.ingest.text_builder import TextBuilder, raised
 from ragqa.language import has_han
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ def tags(names: str) -> frozenset[str]:
 
 _LEFT_OUT = tags(
     "script style noscript template nav footer head iframe object embed svg canvas audio video "
-    "select datalist textarea"
+    "select datalist textarea noframes noembed "
+    "del s strike "  # no longer holds
+    "rt rp rtc "  # readings above characters, which would cut the words
+    "annotation annotation-xml"  # formulas a second time
 )
 _BLOCKS = tags(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
@@ -52,6 +55,7 @@ class PageText(TextBuilder):
         self._inline: list[str] = []
         self._edges: list[str] = []  # inline tags since the last text: "b" opened, "/b" closed
         self._preformatted = 0
+        self._raised = 0  # superscripts around here
         self._layouts = 0  # tables around here that lay out the page
         self._item = False
         self._term = False
@@ -90,6 +94,7 @@ class PageText(TextBuilder):
         elif tag in _BLOCKS:
             self._open_block(tag)
         else:
+            self._raised += tag == "sup"
             self._edges.append(tag)
         return True
 
@@ -104,6 +109,7 @@ class PageText(TextBuilder):
             self._preformatted -= tag == "pre"
             self._layouts -= tag == "table"
         elif tag != "br":
+            self._raised -= tag == "sup"
             self._edges.append(f"/{tag}")
             return
         self._edges.clear()
@@ -127,6 +133,8 @@ class PageText(TextBuilder):
             return
         if self._edges and self._needs_blank(text):
             self._inline.append(" ")
+        if self._raised:
+            text = raised(text, self._last())
         self._inline.append(text)
         self._edges.clear()
 
@@ -134,11 +142,15 @@ class PageText(TextBuilder):
         tags = {edge.removeprefix("/") for edge in self._edges}
         if self._preformatted or _NO_GAP & tags:
             return False
-        before = next((piece[-1] for piece in reversed(self._inline) if piece), " ")
+        before = self._last() or " "
         if self._edges[0].startswith("/") and not self._edges[-1].startswith("/"):
             return not (has_han(before) and has_han(text[0]) and _STYLING.issuperset(tags))
         changes = before.islower() and (text[0].isupper() or text[0].isdigit())
         return changes or bool(_APART & tags)
+
+    def _last(self) -> str:
+        """Return the last character of the block so far."""
+        return next((piece[-1] for piece in reversed(self._inline) if piece), "")
 
     def _end_heading(self, level: int) -> None:
         title = "".join(self._inline)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import contextlib
+import time
+
 import pytest
 
 from ragqa.errors import RetrievalError
@@ -41,6 +44,12 @@ def test_a_page_is_its_content_without_what_surrounds_it() -> None:
         ("kettle<br>lid", "kettle\nlid"),
         ("<div>kettle</div>lid", "kettle\n\nlid"),
         ("H<sub>2</sub>O and m<sup>2</sup>", "H2O and m2"),
+        ("10<sup>2</sup> or 10<sup>-3</sup>, 5<sup>th</sup>", "10² or 10⁻³, 5th"),
+        ('<p>within 30<sup><a href="#n">1</a></sup> days', "within 30¹ days"),
+        ("<del>49</del> <ins>39</ins> <s>59</s> <strike>69</strike> euros", "39 euros"),
+        ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字<rt>ji</rt></ruby>", "漢字"),
+        ("<math><mn>5</mn><annotation>5</annotation></math>", "5"),
+        ("<p>a</p><noframes><p>Your browser shows no frames</p></noframes>", "a"),
         ("<span>签收</span><span>后</span>退货", "签收后退货"),
         ("<a>首页</a><a>商店</a>", "首页 商店"),
         ("  much \n\t blank&nbsp;space ", "much blank space"),
@@ -125,3 +134,20 @@ def test_senselessly_deep_pages_are_refused_at_once() -> None:
 
 def test_many_elements_that_close_by_themselves_are_not_deep() -> None:
     assert text("<ul>" + "<li>x" * 30_000).count("x") == 30_000
+
+
+def test_elements_that_xml_closes_at_once_hide_nothing() -> None:
+    source = (
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>'
+        '<script src="a.js"/><style /></head><body><a id="x"/><p>Cost: <br/>'
+        "<![CDATA[5 < 6]]> euros.</p><textarea/><p>More.</p></body></html>"
+    )
+    assert text(source) == "Cost:\n5 < 6 euros.\n\nMore."
+
+
+@pytest.mark.parametrize("piece", ["<a ", "<![CDATA[", "<a", "]]>", "<a/>"])
+def test_broken_xml_is_read_in_linear_time(piece: str) -> None:
+    begun = time.process_time()
+    with contextlib.suppress(RetrievalError):  # nested too deep
+        text("<?xml?><p>x</p>" + piece * (200_000 // len(piece)))
+    assert time.process_time() - begun < 5
