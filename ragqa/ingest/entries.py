@@ -17,7 +17,7 @@ from ragqa.ports import Chunk, StoredFile
 GroupsOf = Callable[[Path], tuple[str, ...] | None]
 """Tells who may see a file that does not say it itself; ``None`` for everybody."""
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raise it when parsing or splitting changes: every file is then indexed anew."""
 
 

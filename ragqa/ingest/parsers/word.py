@@ -10,43 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.errors import RetrievalError
 from ragqa.ingest.document import ParsedDocument, ParsedFile, TextPage
+from ragqa.ingest.parsers.word_text import Notes, blocks, cell_paragraphs, text_boxes, text_of
+from ragqa.ingest.parsers.word_text import W as _W
 from ragqa.ingest.tables import table_lines, tidy
 from ragqa.ingest.text_builder import TextBuilder
 
 if TYPE_CHECKING:
     from docx.document import Document
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # a stream's name in an OLE file
 _MAX_UNPACKED_BYTES = 500 * 1024 * 1024
 _MAX_ENTRIES = 10_000
 _SAVE_AGAIN = "Open it in Word, save it as .docx again and index that."
 _HEADING_NAME = re.compile(r"heading (\d)|title|标题\s*(\d)", re.I)
-_CONTAINERS = frozenset(
-    _W + name for name in ("sdt", "sdtContent", "ins", "smartTag", "customXml", "moveTo")
-)
-_BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_NOT_READ = frozenset(  # deleted text, fields' codes, and text that is there a second time
-    (
-        *(_W + name for name in ("del", "moveFrom", "instrText", "pPr", "rPr", "txbxContent")),
-        "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
-    )
-)
-_TEXTS = frozenset((f"{_W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"))
-_TEXT_BOX = f"{_W}txbxContent"
 
 
 def parse(data: bytes) -> ParsedFile:
     """Parse a Word document."""
     document = _opened(data)
     builder = TextBuilder()
-    styles = _Styles(document)
-    for element in _blocks(document.element.body):
+    styles, notes = _Styles(document), Notes(document)
+    for element in blocks(document.element.body):
         if element.tag == f"{_W}tbl":
-            _add_table(builder, element)
+            _add_table(builder, element, notes)
         else:
-            _add_paragraph(builder, element, styles)
+            _add_paragraph(builder, element, styles, notes)
     page = TextPage(builder.text, headings=tuple(builder.headings))
     return ParsedFile((ParsedDocument((page,)),))
 
@@ -81,69 +70,36 @@ def _check_size(data: bytes) -> None:
         )
 
 
-def _blocks(parent: Any) -> Iterator[Any]:
-    """Yield paragraphs and tables, those inside content controls and insertions too."""
-    for element in parent:
-        if element.tag in {f"{_W}p", f"{_W}tbl"}:
-            yield element
-        elif element.tag in _CONTAINERS:
-            yield from _blocks(element)
-
-
-def _add_paragraph(builder: TextBuilder, paragraph: Any, styles: _Styles) -> None:
-    text = _text(paragraph)
+def _add_paragraph(builder: TextBuilder, paragraph: Any, styles: _Styles, notes: Notes) -> None:
+    text = text_of(paragraph)
     level, item = styles.level_and_item(paragraph)
     if level is not None:
         builder.heading(text, level)
     else:
         builder.add(text.strip(), item=item)
-    for box in _text_boxes(paragraph):
-        for inner in _blocks(box):
-            builder.add(_text(inner).strip())
+    for note in notes.of(paragraph):
+        builder.add(note)
+    for box in text_boxes(paragraph):
+        for inner in blocks(box):
+            builder.add(text_of(inner).strip())
 
 
-def _text(element: Any) -> str:
-    """Return the text below an element, each piece once and nothing that was deleted."""
-    parts: list[str] = []
-    pending = [element]
-    while pending:
-        node = pending.pop()
-        if node.tag in _TEXTS:
-            parts.append(node.text or "")
-        elif node.tag in _BREAKS:
-            parts.append(_BREAKS[node.tag])
-        elif node.tag not in _NOT_READ and not _is_hidden(node):
-            pending.extend(reversed(node))
-    return "".join(parts)
-
-
-def _is_hidden(node: Any) -> bool:
-    """Tell whether a run is one that Word shows to nobody."""
-    hidden = node.find(f"{_W}rPr/{_W}vanish") if node.tag == f"{_W}r" else None
-    return hidden is not None and hidden.get(f"{_W}val", "true") not in ("false", "0", "off")
-
-
-def _text_boxes(paragraph: Any) -> Iterator[Any]:
-    for box in paragraph.iter(_TEXT_BOX):
-        if not any(above.tag in _NOT_READ for above in box.iterancestors()):
-            yield box
-
-
-def _add_table(builder: TextBuilder, table: Any) -> None:
+def _add_table(builder: TextBuilder, table: Any, notes: Notes) -> None:
     rows: list[list[str]] = []
     header_rows = 0
     for row in table.iter(f"{_W}tr"):
         if next(row.iterancestors(f"{_W}tbl")) is table:
             if header_rows == len(rows) and row.find(f"{_W}trPr/{_W}tblHeader") is not None:
                 header_rows += 1
-            rows.append(list(_cells(row, rows[-1] if rows else [])))
+            rows.append(list(_cells(row, rows[-1] if rows else [], notes)))
     for line in table_lines(rows, header_rows):
         builder.add(line)
 
 
-def _cells(row: Any, above: list[str]) -> Iterator[str]:
+def _cells(row: Any, above: list[str], notes: Notes) -> Iterator[str]:
     """Yield a row's cells; a merged one fills all the columns and rows that it covers."""
-    column = 0
+    column = _number(row.find(f"{_W}trPr/{_W}gridBefore"), 0)
+    yield from [""] * column
     for cell in row.iter(f"{_W}tc"):
         if next(cell.iterancestors(f"{_W}tr")) is not row:
             continue  # of a table inside a cell, whose text belongs to that cell
@@ -152,12 +108,17 @@ def _cells(row: Any, above: list[str]) -> Iterator[str]:
         if continued and column < len(above):
             text = above[column]
         else:
-            text = tidy(" ".join(_text(part) for part in cell.iter(f"{_W}p")))
-        span = cell.find(f"{_W}tcPr/{_W}gridSpan")
-        width = int(span.get(f"{_W}val", "1")) if span is not None else 1
-        for _ in range(min(max(width, 1), 100)):
+            parts = (text_of(part) for part in cell_paragraphs(cell))
+            text = tidy(" ".join((*parts, *notes.of(cell))))
+        for _ in range(max(_number(cell.find(f"{_W}tcPr/{_W}gridSpan"), 1), 1)):
             yield text
             column += 1
+
+
+def _number(element: Any, default: int) -> int:
+    """Return the number that an element of a layout gives, if it gives one."""
+    value = element.get(f"{_W}val", "") if element is not None else ""
+    return min(int(value), 100) if value.isascii() and value.isdigit() else default
 
 
 class _Styles:
@@ -212,6 +173,5 @@ def _is_item(properties: Any) -> bool:
 
 
 def _outline_level(properties: Any) -> int | None:
-    outline = properties.find(f"{_W}outlineLvl")
-    level = 9 if outline is None else int(outline.get(f"{_W}val", "9"))
+    level = _number(properties.find(f"{_W}outlineLvl"), 9)
     return level + 1 if level < 9 else None  # 9 is body text

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import Any
 
 import docx
 import pytest
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
@@ -13,6 +16,8 @@ from ragqa.errors import RetrievalError
 from ragqa.ingest.document import TextPage
 from ragqa.ingest.parsers import word as parser
 from tests.unit.ingest.files import word
+
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
 def page(document: Any) -> TextPage:
@@ -131,6 +136,94 @@ def test_text_boxes_are_read_once() -> None:
         ),
     )
     assert page(document).text == "Around.\n\nBoxed."
+
+
+def element(source: str) -> Any:
+    return parse_xml(re.sub(r"^<[\w:]+", rf"\g<0> {nsdecls('w')}", source))
+
+
+def with_notes(document: Any, kind: str, notes: dict[int, str]) -> bytes:
+    """Return a document with a part of notes, which python-docx cannot make."""
+    part = PackURI(f"/word/{kind}s.xml")
+    body = "".join(
+        f'<w:{kind} w:id="{number}"><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:{kind}>'
+        for number, text in notes.items()
+    )
+    source = f"<w:{kind}s {nsdecls('w')}>{body}</w:{kind}s>".encode()
+    content_type = f"application/vnd.openxmlformats-officedocument.wordprocessingml.{kind}s+xml"
+    notes_part = Part(part, content_type, source, document.part.package)
+    document.part.relate_to(notes_part, f"{_RELATIONS}/{kind}s")
+    return word(document)
+
+
+@pytest.mark.parametrize("kind", ["footnote", "endnote"])
+def test_notes_stand_behind_what_they_belong_to(kind: str) -> None:
+    document = docx.Document()
+    mark = element(f'<w:r><w:{kind}Reference w:id="2"/></w:r>')
+    document.add_paragraph("Thirty days to return.")._p.append(mark)
+    document.add_paragraph("Next.")
+    table = filled(document.add_table(2, 3), [["Model", "Days", "Place"], ["T2", "60", "shop"]])
+    mark = element(f'<w:r><w:{kind}Reference w:id="3"/></w:r>')
+    table.cell(1, 1).paragraphs[0]._p.append(mark)
+    notes = {2: "Except for tents.", 3: "Since May.", 4: "Nobody refers to it."}
+    data = with_notes(document, kind, notes)
+    assert parser.parse(data).documents[0].pages[0].text == (
+        "Thirty days to return.\n\nExcept for tents.\n\nNext.\n\n"
+        "Model: T2; Days: 60 Since May.; Place: shop"
+    )
+
+
+def test_a_note_whose_mark_was_deleted_is_not_read() -> None:
+    document = docx.Document()
+    mark = '<w:del w:id="9"><w:r><w:footnoteReference w:id="2"/></w:r></w:del>'
+    document.add_paragraph("Kept.")._p.append(element(mark))
+    data = with_notes(document, "footnote", {2: "Gone."})
+    assert parser.parse(data).documents[0].pages[0].text == "Kept."
+
+
+def test_struck_text_is_not_read() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("It costs ")
+    paragraph.add_run("49 ").font.strike = True
+    paragraph.add_run("39 ").font.strike = False
+    paragraph.add_run("59 ").font.double_strike = True
+    paragraph.add_run("euros.")
+    assert page(document).text == "It costs 39 euros."
+
+
+def test_superscripts_are_no_part_of_a_number() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("30")
+    paragraph.add_run("1").font.superscript = True
+    paragraph.add_run(" days, 5 m")
+    paragraph.add_run("2").font.superscript = True
+    assert page(document).text == "30¹ days, 5 m2"
+
+
+def test_readings_above_characters_do_not_cut_words() -> None:
+    document = docx.Document()
+    reading = "<w:rt><w:r><w:t>shui</w:t></w:r></w:rt>"
+    ruby = f"<w:ruby>{reading}<w:rubyBase><w:r><w:t>水</w:t></w:r></w:rubyBase></w:ruby>"
+    document.add_paragraph()._p.append(element(f"<w:r>{ruby}<w:t>壶</w:t></w:r>"))
+    assert page(document).text == "水壶"
+
+
+def test_cells_that_a_row_leaves_out_keep_the_columns() -> None:
+    document = docx.Document()
+    table = filled(document.add_table(2, 3), [["Model", "Price", "Stock"], ["", "49", "7"]])
+    row = table.rows[1]._tr
+    row.remove(row.tc_lst[0])
+    row.insert(0, element('<w:trPr><w:gridBefore w:val="1"/></w:trPr>'))
+    assert page(document).text == "Price: 49; Stock: 7"
+
+
+def test_a_senseless_number_does_no_harm() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("Text.")
+    paragraph._p.get_or_add_pPr().append(element('<w:outlineLvl w:val="x"/>'))
+    table = filled(document.add_table(1, 2), [["A", "B"]])
+    table.cell(0, 0)._tc.get_or_add_tcPr().append(element('<w:gridSpan w:val="x"/>'))
+    assert page(document).text == "Text.\n\nA: B"
 
 
 def bomb(part: str, size_bytes: int) -> bytes:
