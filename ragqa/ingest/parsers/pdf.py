@@ -55,8 +55,11 @@ def _read(data: bytes) -> tuple[list[list[Line]], list[int]]:
     pages: list[list[Line]] = []
     scanned: list[int] = []
     with closing(document):
+        if document.get_formtype():
+            document.init_forms()
         for index in range(len(document)):
             try:
+                _draw_in(document, index)
                 with closing(document[index]) as page:
                     lines = _lines_of(page)
                     if not lines and _has_image(page):
@@ -66,6 +69,32 @@ def _read(data: bytes) -> tuple[list[list[Line]], list[int]]:
                 scanned.append(index + 1)
             pages.append(lines)
     return pages, scanned
+
+
+def _draw_in(document: Any, index: int) -> None:
+    """Make a page's filled fields and typed-on text part of the page, where a reader sees them."""
+    from pypdfium2.raw import FLAT_NORMALDISPLAY, FPDFPage_Flatten
+
+    with closing(document[index]) as page:
+        if any(_holds_text(page, at) for at in range(_annotations(page))):
+            FPDFPage_Flatten(page, FLAT_NORMALDISPLAY)
+
+
+def _annotations(page: Any) -> int:
+    from pypdfium2.raw import FPDFPage_GetAnnotCount
+
+    return int(FPDFPage_GetAnnotCount(page))
+
+
+def _holds_text(page: Any, at: int) -> bool:
+    from pypdfium2 import raw
+
+    annotation = raw.FPDFPage_GetAnnot(page, at)
+    try:
+        kind = raw.FPDFAnnot_GetSubtype(annotation)
+    finally:
+        raw.FPDFPage_CloseAnnot(annotation)
+    return kind in {raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT}
 
 
 def _refusal(exc: Any) -> RetrievalError:

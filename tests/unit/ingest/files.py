@@ -47,22 +47,48 @@ _IMAGE = (
 )
 
 
-def pdf(*pages: Sequence[Ink] | None, password: str | None = None) -> bytes:
-    """Return a PDF; a page that is ``None`` is a scan, an empty one is blank."""
+def pdf(
+    *pages: Sequence[Ink] | bytes | None,
+    password: str | None = None,
+    fields: Sequence[str] = (),
+    typed: Sequence[str] = (),
+) -> bytes:
+    """Return a PDF.
+
+    Args:
+        pages: A page that is ``None`` is a scan, an empty one is blank, bytes are its operators.
+        password: Needed to open it.
+        fields: Filled into a form on every page.
+        typed: Typed onto every page, as a reader's program does.
+    """
     objects: dict[int, bytes] = {3: _FONTS, 4: _IMAGE, 5: _stream(_TO_UNICODE)}
+    marks = [_annotation(b"Widget /FT /Tx /V", text, at) for at, text in enumerate(fields)]
+    marks += [_annotation(b"FreeText /Contents", text, at + 9) for at, text in enumerate(typed)]
+    objects.update(enumerate(marks, start=6))
+    annotations = b" ".join(b"%d 0 R" % number for number in objects if number > 5)
     kids = []
     for page in pages:
         number = max(objects) + 1
-        content = b"q 612 0 0 792 0 0 cm /Im0 Do Q" if page is None else b"\n".join(map(_ink, page))
-        objects[number] = _stream(content)
+        objects[number] = _stream(page if isinstance(page, bytes) else _operators(page))
         objects[number + 1] = (
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R "
-            b"/Resources << /Font 3 0 R /XObject << /Im0 4 0 R >> >> >>" % number
+            b"/Resources << /Font 3 0 R /XObject << /Im0 4 0 R >> >> /Annots [%s] >>"
+            % (number, annotations)
         )
         kids.append(b"%d 0 R" % (number + 1))
-    objects[1] = b"<< /Type /Catalog /Pages 2 0 R >>"
+    form = b"/AcroForm << /Fields [%s] /DR << /Font 3 0 R >> >>" % annotations if fields else b""
+    objects[1] = b"<< /Type /Catalog /Pages 2 0 R %s >>" % form
     objects[2] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
     return _assembled(objects, _encryption(password) if password else b"")
+
+
+def _annotation(kind: bytes, text: str, at: int) -> bytes:
+    box = b"/Rect [72 %d 400 %d] /F 4 /DA (/F1 11 Tf 0 g)" % (600 - 20 * at, 616 - 20 * at)
+    return b"<< /Type /Annot /T (t%d) /Subtype /%s (%s) %s >>" % (at, kind, text.encode(), box)
+
+
+def _operators(page: Sequence[Ink] | None) -> bytes:
+    return b"q 612 0 0 792 0 0 cm /Im0 Do Q" if page is None else b"\n".join(map(_ink, page))
 
 
 def _stream(content: bytes) -> bytes:

@@ -202,3 +202,26 @@ def test_letters_without_meaning_are_refused() -> None:
 
 def test_a_mark_before_the_header_is_tolerated() -> None:
     assert parser.parse(b"\n\n" + pdf([Ink("Text.")])).documents[0].pages[0].text == "Text."
+
+
+@pytest.mark.parametrize("mark_x", [117, 120])
+def test_small_raised_digits_are_no_part_of_a_number(mark_x: int) -> None:
+    mark = Ink("12", x=mark_x, y=704, size=6)
+    assert text(Ink("within 30"), mark, Ink("days.", x=128)) == "within 30¹² days."
+    assert text(Ink("within 30"), replace(mark, y=700), Ink("days.", x=128)).count("12") == 1
+
+
+def test_a_raised_digit_does_not_cut_a_line() -> None:
+    operators = (
+        b"BT /F1 11 Tf 72 700 Td (The price) Tj /F1 7 Tf 4 Ts (1) Tj 0 Ts /F1 11 Tf ( is 49 euros, "
+        b"30) Tj /F1 7 Tf 4 Ts (2) Tj 0 Ts /F1 11 Tf ( with a lid.) Tj ET"
+    )
+    page = parser.parse(pdf(operators)).documents[0].pages[0]
+    assert page.text == "The price1 is 49 euros, 30² with a lid."
+
+
+def test_filled_fields_and_typed_text_are_read() -> None:
+    data = pdf([Ink("Order form")], [], fields=["Model K2"], typed=["Urgent"])
+    first, second = parser.parse(data).documents[0].pages
+    assert first.text == "Order form\n\nModel K2\n\nUrgent"
+    assert second.text == "Model K2\n\nUrgent"
