@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 
 from ragqa.contract import EVERYONE
 from ragqa.ingest.chunks import chunks_of
-from ragqa.ingest.document import Problem
 from ragqa.ingest.parse import parse
 from ragqa.ingest.split import CHUNK_SIZES, PAGE_SIZES
 from ragqa.ports import Chunk, StoredFile
@@ -20,14 +19,15 @@ GroupsOf = Callable[[Path], tuple[str, ...] | None]
 PARSER_VERSION = 3
 """Raise it when parsing or splitting changes: every file is then indexed anew."""
 
+_LONGEST_REASON = 200  # an index keeps them
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file as the index keeps it, and what of it could not be used."""
+    """A file as the index keeps it."""
 
     file: StoredFile
     chunks: Sequence[Chunk]
-    problems: Sequence[Problem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,9 @@ class Entries:
             relative_path=relative_path,
             documents=len(parsed.documents),
             chunks=len(chunks),
+            problems=tuple((one.reason[:_LONGEST_REASON], one.hint) for one in parsed.problems),
         )
-        return Entry(file, chunks, parsed.problems)
+        return Entry(file, chunks)
 
     def posix(self, path: str) -> PurePosixPath:
         """Return where a file of the index is, for comparing names."""

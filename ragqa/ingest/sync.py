@@ -38,8 +38,8 @@ def sync(
 
     A file whose bytes, groups and way of splitting are the same costs a hash. What is in the index
     from below the given paths and exists no more is removed; nothing else is. A file that cannot
-    be used is reported and taken out of the index; the others go on. All changes become visible
-    together, or none does.
+    be used is reported and taken out of the index; the others go on. What of a file cannot be used
+    is reported every time, changed or not. All changes become visible together, or none does.
 
     Args:
         paths: Files, folders and globs, relative to the current folder or absolute.
@@ -127,7 +127,7 @@ class _Run:
         if file.size_bytes > self.max_file_bytes:
             size, limit = _megabytes(file.size_bytes), _megabytes(self.max_file_bytes)
             reason = f"has {size}, more than the limit of {limit}"
-            self._leave_out(file.path, reason, "Split it, or raise the limit.")
+            self._leave_out(file.path, reason, "Split it, or raise RAGQA_MAX_FILE_MB.")
             return
         try:
             data = file.location.read_bytes()
@@ -138,6 +138,7 @@ class _Run:
         known = self.changes.files.get(file.path)
         if known is not None and known.content_hash == self.entries.digest(file.path, data):
             self.outcomes[file.path] = "unchanged"
+            self._skip_parts(known)
         elif self._put(file.path, data, title):
             self.outcomes[file.path] = "updated" if known else "added"
 
@@ -149,8 +150,7 @@ class _Run:
         except RetrievalError as exc:
             self._leave_out(path, exc.message, exc.hint)
             return False
-        for problem in entry.problems:
-            self._skip(path, problem.reason, problem.hint)
+        self._skip_parts(entry.file)
         self.changes.replace(entry.file, entry.chunks)
         return True
 
@@ -158,6 +158,10 @@ class _Run:
         self._skip(path, reason, hint)
         if path in self.changes.files:
             self._remove(path)
+
+    def _skip_parts(self, file: StoredFile) -> None:
+        for reason, hint in file.problems:
+            self._skip(file.path, reason, hint)
 
     def _skip(self, path: str, reason: str, hint: str) -> None:
         self.skipped.append(SkippedFile(path=path, reason=reason, hint=hint))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 
@@ -19,6 +19,7 @@ class StoredFile:
         relative_path: Its path below the folder that was indexed; the title where names clash.
         documents: How many documents it holds (a jsonl file holds many).
         chunks: How many chunks they were split into.
+        problems: What of it could not be used: reasons, each with what to do.
     """
 
     path: str
@@ -27,6 +28,14 @@ class StoredFile:
     relative_path: str
     documents: int = 1
     chunks: int = 0
+    problems: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> StoredFile:
+        """Return the file that a stored record describes; what a later version adds is left out."""
+        known = {one.name: record[one.name] for one in fields(cls) if one.name in record}
+        known["problems"] = tuple((reason, hint) for reason, hint in known.get("problems", ()))
+        return cls(**known)
 
 
 @dataclass(frozen=True, slots=True)

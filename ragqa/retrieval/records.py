@@ -161,7 +161,7 @@ def _describe(stored: StoredChunk, document: tantivy.Document) -> None:
 def stored_file(document: tantivy.Document) -> StoredFile:
     """Read a file's record back."""
     stored: Any = document.get_first(FILE_RECORD)
-    return StoredFile(**json.loads(stored))
+    return StoredFile.of_record(json.loads(stored))
 
 
 def stored_chunk(document: tantivy.Document) -> StoredChunk:

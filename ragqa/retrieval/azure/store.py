@@ -97,8 +97,8 @@ class AzureStore:
 
     def _file(self, record: dict[str, Any]) -> StoredFile:
         """Return a file's record; one that was put in another way counts as changed."""
-        groups, model = record.pop("groups_field", None), record.pop("model", None)
-        file = StoredFile(**record)
+        groups, model = record.get("groups_field"), record.get("model")
+        file = StoredFile.of_record(record)
         is_current = groups == self.fields.groups and (
             self.model is None or model == self.model.name
         )

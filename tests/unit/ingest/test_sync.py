@@ -148,6 +148,20 @@ def test_a_file_that_cannot_be_used_is_named_and_the_rest_goes_on(shop: Shop) ->
     assert all(skip.hint for skip in report.skipped)
 
 
+def test_what_of_a_file_cannot_be_used_is_reported_by_every_run(shop: Shop) -> None:
+    shop.put({"docs/a.jsonl": '{"text": "a"}\n5\n', "docs/b.pdf": pdf([Ink("Text.")], None)})
+    first = shop.sync()
+    assert reasons(first) == {
+        "docs/a.jsonl": "line 2 is not an object",
+        "docs/b.pdf": "page 2 of 2 holds no text, only an image",
+    }
+    second = shop.sync()
+    assert counts(second) == (0, 0, 2, 0)
+    assert second.skipped == first.skipped
+    shop.put({"docs/a.jsonl": '{"text": "a"}\n'})
+    assert list(reasons(shop.sync())) == ["docs/b.pdf"]
+
+
 @pytest.mark.parametrize("content", [b"", b"  ", b"\x00\x01\x02\x03" * 40])
 def test_a_file_that_becomes_useless_leaves_the_index(shop: Shop, content: bytes) -> None:
     shop.write(docs__a_txt="a", docs__b_txt="b")
@@ -164,6 +178,7 @@ def test_a_file_that_is_too_large_is_left_out_unread(shop: Shop) -> None:
     with (shop.project / "docs/huge.txt").open("wb") as file:
         file.truncate(60 * 2**20)
     assert reasons(shop.sync()) == {"docs/huge.txt": "has 60.0 MB, more than the limit of 50.0 MB"}
+    assert "RAGQA_MAX_FILE_MB" in shop.sync().skipped[0].hint
     assert reasons(shop.sync(max_file_bytes=100 * 2**20)) == {"docs/huge.txt": "is not text"}
 
 

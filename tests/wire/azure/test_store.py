@@ -35,6 +35,7 @@ def test_files_come_back_as_they_were_put(server: SearchServer, store_at: MakeSt
     assert store.files() == {}
     empty = file("empty.md", chunks=0)
     many = replace(file("a/取扱説明書.md"), title="取扱説明書.md", documents=2, chunks=2)
+    many = replace(many, problems=(("line 3 is not an object", "Correct the line."),))
     put(store, (many, [chunk("a", "one"), chunk("b", "two")]), (empty, []))
     assert store.files() == {"a/取扱説明書.md": many, "empty.md": empty}
     assert store.failures == []
