@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragqa.errors import ConfigError
 from ragqa.settings.origin import Found
-from ragqa.settings.registry import Declared, allowed, declared, shown
+from ragqa.settings.registry import Declared, allowed, by_name, declared, shown
 from ragqa.settings.tables import nearest
 
 if TYPE_CHECKING:
@@ -23,24 +23,29 @@ _LIKE_A_KEY = re.compile(r"^(sk|pk|gsk|hf|ghp|xox.)[-_]|^[A-Za-z0-9+/_=-]{24,}$"
 _URL_LOGIN = re.compile(r"//[^/?#]*@")
 
 
-def config_error(exc: ValidationError, found: Mapping[str, Found]) -> ConfigError:
+def config_error(
+    exc: ValidationError, found: Mapping[str, Found], tables: Collection[str]
+) -> ConfigError:
     """Return one error for everything that pydantic rejected.
 
     Args:
         exc: What pydantic found.
         found: The values that were checked, by variable.
+        tables: The fields that ``ragqa.toml`` gives as tables.
     """
-    said = dict.fromkeys(_complaint(error, found) for error in exc.errors(include_url=False))
+    errors = exc.errors(include_url=False)
+    said = dict.fromkeys(_complaint(error, found, tables) for error in errors)
     return ConfigError("\n".join(said))
 
 
-def _complaint(error: ErrorDetails, found: Mapping[str, Found]) -> str:
+def _complaint(error: ErrorDetails, found: Mapping[str, Found], tables: Collection[str]) -> str:
     where = tuple(str(part) for part in error["loc"])
     setting = _setting_at(where)
     if setting is None and where and where[0] not in _TABLES:
         return _unknown(".".join(where))
     if setting is None:
-        return f"{_table_path(where)} in ragqa.toml: {_rule(error, None)}."
+        place = " in ragqa.toml" if where and where[0] in tables else ""
+        return f"{_table_path(where)}{place}: {_rule(error, None)}."
     item = found.get(setting.variable)
     source = f" ({item.source})" if item else ""
     value = shown_value(setting, item.value if item else error.get("input"))
@@ -48,9 +53,11 @@ def _complaint(error: ErrorDetails, found: Mapping[str, Found]) -> str:
 
 
 def _unknown(path: str) -> str:
-    """Say that a program named a setting that does not exist; a file's names were looked at."""
-    near = nearest(path, [".".join(item.path) for item in declared().values()])
-    return f"Settings has no {path}." + (f" Did you mean {near}?" if near else "")
+    """Complain of a name that Settings itself was given: it takes fields, and no variables."""
+    fields = {".".join(item.path): item for item in declared().values()} | dict(by_name())
+    near = nearest(path.lower(), fields)
+    hint = f"did you mean {'.'.join(fields[near].path)}?" if near else "ragqa doctor lists all."
+    return f"There is no setting {path}; {hint}"
 
 
 def _setting_at(where: tuple[str, ...]) -> Declared | None:

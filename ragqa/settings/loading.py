@@ -44,7 +44,8 @@ def load(
         **_from_overrides(given),
     }
     _refuse_untrusted(found)
-    return _checked(found, {**tables, **given_tables}, _unknown([*environ, *dotenv]))
+    context = {"found": found, "tables": tables.keys() - given_tables.keys()}
+    return _checked(context, {**tables, **given_tables}, _unknown([*environ, *dotenv]))
 
 
 def _from_tables(
@@ -82,8 +83,9 @@ def _refuse_untrusted(found: Mapping[str, Found]) -> None:
 
 
 def _checked(
-    found: Mapping[str, Found], tables: Mapping[str, Any], unknown: tuple[str, ...]
+    context: Mapping[str, Any], tables: Mapping[str, Any], unknown: tuple[str, ...]
 ) -> Settings:
+    found: Mapping[str, Found] = context["found"]
     # The groups are given even if empty, so that the models' own validators need not be built.
     groups = ("quota", "budgets", "reuse", "openai", "azure_openai")
     data: dict[str, Any] = {name: {} for name in groups} | {"azure_search": {"fields": {}}}
@@ -96,7 +98,7 @@ def _checked(
         place[name] = item.value
     data["origins"] = {variable: item.source for variable, item in found.items()}
     data["unknown_variables"] = unknown
-    return Settings.model_validate(data, context={"found": found})
+    return Settings.model_validate(data, context=dict(context))
 
 
 def _unknown(names: Iterable[str]) -> tuple[str, ...]:

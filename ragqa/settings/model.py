@@ -277,7 +277,8 @@ class Settings(Values):
         except ValidationError as exc:
             from ragqa.settings.complaints import config_error
 
-            raise config_error(exc, (info.context or {}).get("found", {})) from None
+            context = info.context or {}
+            raise config_error(exc, context.get("found", {}), context.get("tables", ())) from None
         return result
 
     def source_of(self, variable: str) -> Source:

@@ -1,6 +1,7 @@
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -616,8 +617,29 @@ def test_values_survive_any_bytes(tmp_path):
     assert Settings.load(cwd=tmp_path, environ={}).top_k == 3
 
 
-def test_a_program_that_names_an_unknown_setting_is_told_the_near_one():
-    with pytest.raises(ConfigError, match=r"^Settings has no topk\. Did you mean top_k\?"):
-        Settings(topk=2)
-    with pytest.raises(ConfigError, match=r"openai\.chatmodel\. Did you mean openai\.chat_model"):
-        Settings(openai={"chatmodel": "x"})
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"UNKNOWN": 1}, "There is no setting UNKNOWN; ragqa doctor lists all."),
+        ({"top_kk": 1}, "There is no setting top_kk; did you mean top_k?"),
+        ({"RAGQA_TOP_K": 1}, "There is no setting RAGQA_TOP_K; did you mean top_k?"),
+        ({"azure_search_index": "kb"}, "did you mean azure_search.index?"),
+        ({"topk": 2}, "There is no setting topk; did you mean top_k?"),
+        ({"openai": {"chatmodel": "x"}}, "openai.chatmodel; did you mean openai.chat_model?"),
+        ({"category_details": {"a": {"what": 1}}}, "categories.a.what: there is no such setting."),
+    ],
+)
+def test_no_file_is_blamed_for_what_the_program_gave(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Settings(**given)
+    assert said in caught.value.message
+    assert "ragqa.toml" not in caught.value.message
+
+
+def test_the_file_is_named_where_a_table_stands_in_it(tmp_path: Path) -> None:
+    (tmp_path / "ragqa.toml").write_text("[prices.m]\nprompt = -1\ncompletion = 1\n")
+    with pytest.raises(ConfigError, match=r"prices\.m\.prompt in ragqa\.toml:"):
+        Settings.load(cwd=tmp_path, environ={})
+    with pytest.raises(ConfigError) as caught:
+        Settings.load(cwd=tmp_path, environ={}, prices={"m": {"prompt": -1, "completion": 1}})
+    assert "ragqa.toml" not in caught.value.message
