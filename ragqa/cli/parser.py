@@ -36,13 +36,18 @@ class Parser(argparse.ArgumentParser):
         return args
 
     def _look_at_action(self, argv: Sequence[str], first: str | None) -> None:
-        """Refuse an unknown action right behind its command."""
+        """Refuse an unknown action right behind its command, and an option of an action there."""
         command = self.commands.get(first or "")
         word = next(iter(argv[list(argv).index(first or "") + 1 :]), "-") if command else "-"
         if command and command.commands and word[:1] != "-" and word not in command.commands:
             near = nearest(word, command.commands)
             hint = f"Did you mean {near!r}?" if near else f"Known: {', '.join(command.commands)}."
             command.error(f"{command.prog} has no action {word!r}. {hint}")
+        option = word.partition("=")[0]
+        if command and option not in command.option_strings():
+            actions = command.commands.items()
+            for name in (name for name, one in actions if option in one.option_strings()):
+                command.error(f"{option} stands behind its action: {command.prog} {name} {option}")
 
     def _refuse_command(self, word: str) -> NoReturn:
         near = nearest(word, self.commands)

@@ -78,7 +78,7 @@ def moment_s(text: str | None, now_s: float | None = None) -> float:
     Raises:
         ConfigError: If it is neither.
     """
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     if text is None:
         return float("-inf")
@@ -86,9 +86,13 @@ def moment_s(text: str | None, now_s: float | None = None) -> float:
         count, unit = span.groups()
         return (time.time() if now_s is None else now_s) - int(count) * _UNITS_S[unit.lower()]
     try:
-        return datetime.fromisoformat(text.strip()).timestamp()
-    except (ValueError, OverflowError, OSError):
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
         raise ConfigError(
             f"--since is {text!r}, and that is no time.",
             hint="A span like 90m, 24h, 7d, 4w, or a date like 2026-05-01.",
         ) from None
+    try:
+        return moment.timestamp()
+    except (ValueError, OverflowError, OSError):  # no local time reaches so far: 0001-01-01
+        return moment.replace(tzinfo=UTC).timestamp()

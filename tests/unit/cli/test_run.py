@@ -40,6 +40,8 @@ def test_help_on_a_decision_says_how_the_run_goes_on(capsys, action):
         (["How long is delivery?"], 'To ask: ragqa ask "…"'),
         (["runs", "shwo", "last"], "Did you mean 'show'?"),
         (["runs", "replay", "last"], "Known: list, show, sample"),
+        (["runs", "--replay", "last"], "--replay stands behind its action: ragqa runs show"),
+        (["runs", "--since=7d"], "--since stands behind its action: ragqa runs"),
         (["ask", "x", "--jsn"], "Did you mean --json?"),
         (["ask", "x", "--doc=a"], "Did you mean --docs?"),
         (["ask", "x", "--nothing-like-it"], "ragqa ask --help"),
