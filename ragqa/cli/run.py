@@ -107,6 +107,12 @@ def _report(exc: Exception) -> int:
         if exc.hint:
             terminal.say(mask(exc.hint))
         return exc.exit_code
+    if isinstance(exc, ModuleNotFoundError) and exc.name:
+        terminal.say(f"ragqa: The package {exc.name} is not installed for {sys.executable}.")
+        terminal.say(
+            "Install ragqa with what it needs: pip install ragqa (in a clone: pip install .)"
+        )
+        return ConfigError.exit_code
     if isinstance(exc, terminal.OutputLostError):
         terminal.say(f"ragqa: standard output cannot be written: {exc.strerror}")
         return FAILED
@@ -116,11 +122,11 @@ def _report(exc: Exception) -> int:
 
 
 def _debugging() -> bool:
-    from ragqa.settings import Settings
-
     try:
+        from ragqa.settings import Settings
+
         return Settings.load().debug
-    except RagqaError:  # perhaps the very error that is reported
+    except Exception:  # perhaps the very error that is reported
         return os.environ.get("RAGQA_DEBUG", "").strip().lower() in _YES
 
 

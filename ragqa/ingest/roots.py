@@ -45,12 +45,19 @@ class Root:
 
 def root_of(given: str) -> Root:
     """Return what a path stands for; a name that exists is no glob, whatever signs it holds."""
-    path = Path(given).expanduser()
+    path = _expanded(Path(given))
     if _MAGIC.search(given) is None or path.exists():
         return Root(given, real(path))
     parts = path.parts
     first = next(at for at, part in enumerate(parts) if _MAGIC.search(part))
     return Root(given, real(Path(*parts[:first])), _compiled("/".join(parts[first:])))
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # a name that begins like the home of a user whom nobody knows
+        return path
 
 
 def real(path: Path) -> Path:

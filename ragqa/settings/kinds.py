@@ -139,7 +139,10 @@ def _as_pairs(value: Any) -> Any:
 def _writable_name(path: Path) -> Path:
     if "\0" in str(path):
         raise ValueError("a path")
-    return path.expanduser() if str(path).startswith("~") else path
+    try:
+        return path.expanduser() if str(path).startswith("~") else path
+    except RuntimeError:  # ~name, and nobody bears it
+        raise ValueError("a path; there is no user with that home") from None
 
 
 Endpoint = Annotated[str, AfterValidator(_model_url)]

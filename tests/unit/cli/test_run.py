@@ -1,5 +1,10 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import ragqa
 from ragqa import __version__
 from ragqa.__main__ import main
 from ragqa.cli.run import COMMANDS
@@ -116,3 +121,37 @@ def test_a_traceback_is_shown_on_request_only(capsys, tmp_path, monkeypatch, sou
     code, out, err = said(capsys, "ask", "")
     assert (code, out) == (2, "")
     assert "Traceback" in err
+
+
+def test_a_missing_package_is_named_with_what_to_do(tmp_path):
+    """A clone that was never installed: ``-S`` leaves the packages of the interpreter out."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "ragqa", "ask", "x"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(ragqa.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "The package pydantic is not installed" in done.stderr
+    assert "pip install" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_home_of_nobody_is_refused(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGQA_HOME", "~no-such-user-here/x")
+    code, out, err = said(capsys, "ask", "x")
+    assert (code, out) == (2, "")
+    assert "RAGQA_HOME is '~no-such-user-here/x'" in err
+
+
+def test_a_folder_named_like_a_home_of_nobody_is_a_folder(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "~no-such-user-here").mkdir()
+    (tmp_path / "~no-such-user-here/a.txt").write_text("Thirty days.")
+    code, out, _ = said(capsys, "index", "~no-such-user-here", "--json")
+    assert code == 0
+    assert '"added": 1' in out
