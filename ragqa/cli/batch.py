@@ -8,12 +8,12 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragqa.cli import terminal
+from ragqa.cli.kept_file import append, check_name, unwritable
 from ragqa.cli.typed_text import text_of
 from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError, WrongEndpointError
 
@@ -69,6 +69,7 @@ def _is_done(item: Item, done: Counter[str]) -> bool:
 def _check_usage(args: argparse.Namespace) -> None:
     if not args.file or not args.out:
         raise ConfigError("--file and --out go together.", hint="Name both files.")
+    check_name(args.out)
     if args.question is not None or args.stream:
         raise ConfigError("--file goes with neither a question nor --stream.")
     if Path(args.file).absolute() == Path(args.out).absolute():
@@ -99,7 +100,7 @@ def _item(line: str, number: int) -> Item:
 
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     question = record.get("question") if isinstance(record, dict) else record
     if not isinstance(question, str):
@@ -141,7 +142,7 @@ def _row(line: bytes, number: int) -> Row:
     """Read a row of answers; one that was cut off, as only the last can be, is empty."""
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         row = None
     if isinstance(row, dict) and {"id", "question"} <= row.keys():
         return row if line.endswith(b"\n") else {}
@@ -155,8 +156,11 @@ def _row(line: bytes, number: int) -> Row:
 
 def _replace(target: Path, content: bytes) -> None:
     beside = target.with_name(f"{target.name}.part")
-    beside.write_bytes(content)
-    beside.replace(target)
+    try:
+        beside.write_bytes(content)
+        beside.replace(target)
+    except OSError as exc:
+        raise unwritable(target, exc) from None
 
 
 def _answer_all(left: Sequence[Item], target: Path, args: argparse.Namespace) -> int:
@@ -169,7 +173,7 @@ def _answer_all(left: Sequence[Item], target: Path, args: argparse.Namespace) ->
     failures: list[RagqaError] = []
     with _opened(target) as file, Bar() as bar:
         for number, (row, error) in enumerate(_answers(left, asker, args, concurrency), start=1):
-            _write(file, _line(row), target)
+            append(file, _line(row), target)
             bar.update(number, len(left), row["question"])
             if error is not None:
                 failures.append(error)
@@ -181,7 +185,7 @@ def _opened(target: Path) -> BinaryIO:
     try:
         file = target.open("ab")
     except OSError as exc:
-        raise _unwritable(target, exc) from None
+        raise unwritable(target, exc) from None
     if not _is_ours_alone(file):
         file.close()
         raise ConfigError(
@@ -204,23 +208,6 @@ def _is_ours_alone(file: BinaryIO) -> bool:
     except OSError:  # a file system without locks
         return True
     return True
-
-
-def _write(file: BinaryIO, line: bytes, target: Path) -> None:
-    try:
-        file.write(line)
-        file.flush()
-    except OSError as exc:
-        with suppress(OSError):  # it tries again to write what is left
-            file.close()
-        raise _unwritable(target, exc) from None
-
-
-def _unwritable(target: Path, exc: OSError) -> ConfigError:
-    hint = "The answers in it are kept; the same command goes on from there."
-    if not target.parent.exists():
-        hint = "Make its folder first."
-    return ConfigError(f"--out {str(target)!r} cannot be written: {exc.strerror}.", hint=hint)
 
 
 def _line(row: Row) -> bytes:

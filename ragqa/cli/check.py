@@ -71,7 +71,7 @@ def _list(text: str | None) -> list[str] | None:
 
         try:
             values = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             values = None
         if isinstance(values, list) and all(isinstance(value, str) for value in values):
             return values

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ragqa.cli import terminal
 from ragqa.cli.arguments import add_chain, add_docs, add_groups
+from ragqa.cli.kept_file import append, check_name, unwritable
 from ragqa.cli.numbers import count
 from ragqa.cli.phrases import Language, language_for
 from ragqa.errors import ConfigError
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
     limits = parse_limits(args.fail_under) if args.fail_under is not None else {}
     source = Path(args.questions)
     questions = sample(read_questions(source), args.limit, args.seed)
+    check_name(args.out or "")
     _check_files(source, args.out, args.report)
     trial, settings = _trial(args)
     outcomes = _outcomes(trial, questions, args.out, settings.concurrency)
@@ -125,8 +127,7 @@ def _outcomes(
         for number, outcome in enumerate(run(trial, left, concurrency=concurrency), start=1):
             outcomes[outcome.question.number] = outcome
             if file is not None and outcome.status != "failed":
-                file.write(line_of(outcome.row))
-                file.flush()
+                append(file, line_of(outcome.row), Path(out or ""))
             bar.update(number, len(left), outcome.question.text)
     _say_failures([outcomes[question.number] for question in questions])
     return [outcomes[question.number] for question in questions]
@@ -145,7 +146,7 @@ def _appending(out: str | None) -> AbstractContextManager[BinaryIO | None]:
     try:
         return Path(out).open("ab")
     except OSError as exc:
-        raise ConfigError(f"--out {out!r} cannot be written: {exc.strerror}.") from None
+        raise unwritable(Path(out), exc) from None
 
 
 def _write_report(

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +79,7 @@ def test_what_misses_is_named_and_fails_the_build(asked):
         (["--chain", "none"], "no chain named"),
         (["--report", "none/report.html"], "no such folder"),
         (["--out", "docs"], "is a folder"),
+        (["--out", "-"], "--out - is no file"),
         (["--out", "same", "--report", "same"], "different files"),
     ],
 )
@@ -85,6 +87,14 @@ def test_wrong_options_are_refused_before_any_work(asked, args, said):
     done = asked(*args)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_is_told_without_a_traceback(asked):
+    done = asked("--out", "/dev/full")
+    assert (done.code, done.out) == (2, "")
+    assert "--out '/dev/full' cannot be written: No space left" in done.err
+    assert "This should not happen" not in done.err
 
 
 def test_a_malformed_line_is_named(asked):

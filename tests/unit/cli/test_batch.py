@@ -12,9 +12,9 @@ from ragqa.cli.batch import (
     _kept_answers,
     _line,
     _opened,
-    _write,
     read_items,
 )
+from ragqa.cli.kept_file import append
 from ragqa.errors import ConfigError
 from ragqa.ports import Parts
 
@@ -41,7 +41,19 @@ def test_questions_may_be_in_the_encoding_of_their_system(tmp_path, encoding):
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "3", "null", "[]", "{}", '{"question": 3}', '{"question": "  "}', '""', "why?"]
+    "line",
+    [
+        "{",
+        "3",
+        "null",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"question": 3}',
+        '{"question": "  "}',
+        '""',
+        "why?",
+    ],
 )
 def test_a_line_that_is_no_question_is_named_before_any_work(tmp_path, line):
     source = tmp_path / "q.jsonl"
@@ -123,7 +135,7 @@ def test_a_file_that_another_run_writes_is_left_to_it(tmp_path):
 def test_a_full_disk_is_named_and_what_is_there_stays():
     with Path("/dev/full").open("ab") as file:
         with pytest.raises(ConfigError, match="No space") as told:
-            _write(file, b"x", Path("a.jsonl"))
+            append(file, b"x", Path("a.jsonl"))
         assert file.closed
     assert "goes on" in told.value.hint
 
