@@ -40,7 +40,7 @@ def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
         id=_document_id(place, metadata, key),
         title=_title(hit, metadata, fields, key),
         text=text,
-        score=float(hit.get(_SCORE) or 0.0) if reranked is None else float(reranked),
+        score=_score(reranked, hit.get(_SCORE)),
         score_kind=kind if reranked is None else "reranker",
         chunk_id=key,
         path=path,
@@ -90,7 +90,7 @@ def _inner_metadata(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {"metadata": value} if value else {}
     if not isinstance(value, Mapping):
         return {}
@@ -107,9 +107,20 @@ def _is_vector(value: Any) -> bool:
 
 def _page(*values: Any) -> int | None:
     for value in values:
-        if isinstance(value, int | float | str) and str(value).strip().isdecimal():
-            return int(value) or None
+        text = str(value).strip().removesuffix(".0") if isinstance(value, int | float | str) else ""
+        if text.isdecimal():
+            return int(text) or None
     return None
+
+
+def _score(*values: Any) -> float:
+    """Return the first score that there is; a service may leave one out."""
+    for value in values:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            continue
+    return 0.0
 
 
 def _groups(hit: Hit, fields: FieldNames) -> tuple[str, ...]:

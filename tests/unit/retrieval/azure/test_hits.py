@@ -84,3 +84,19 @@ def test_captions() -> None:
         assert found.highlight is None
     hit["@search.captions"] = [SimpleNamespace(text=""), SimpleNamespace(text="best")]
     assert passage_of(hit, FieldNames(), "hybrid").highlight == "best"
+
+
+@pytest.mark.parametrize(("score", "shown"), [("1.5", 1.5), ("high", 0.0), ([], 0.0), (None, 0.0)])
+def test_a_score_that_is_no_number_is_none(score: Any, shown: float) -> None:
+    assert passage_of({"id": "1", "@search.score": score}, FieldNames(), "keyword").score == shown
+
+
+@pytest.mark.parametrize(("page", "shown"), [(3.0, 3), ("3.0", 3), (3.5, None), (-3, None)])
+def test_a_page_may_be_a_float(page: Any, shown: int | None) -> None:
+    assert passage_of({"id": "1", "page": page}, FieldNames(), "keyword").page == shown
+
+
+def test_metadata_that_nests_without_end_are_text() -> None:
+    deep = "[" * 100_000
+    passage = passage_of({"id": "1", "metadata": deep}, FieldNames(), "keyword")
+    assert passage.metadata == {"metadata": deep}
