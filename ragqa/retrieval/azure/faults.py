@@ -43,6 +43,14 @@ def is_of_other_type(exc: BaseException) -> bool:
     return status_of(exc) == 400 and any(said in _message(exc) for said in _OTHER_TYPE)
 
 
+def names_collection(exc: BaseException) -> bool | None:
+    """Tell whether that error comes of a field of several values; None where it does not tell."""
+    said = _message(exc)
+    if "Collection(" in said:
+        return True
+    return None if _OTHER_TYPE[1] in said else False
+
+
 def is_broken_off(exc: BaseException) -> bool:
     """Tell whether a connection broke that had been made: who was never reached is not there."""
     if isinstance(exc, RagqaError) or status_of(exc) is not None:

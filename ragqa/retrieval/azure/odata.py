@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import combinations
 from typing import Any
 
 from ragqa.errors import ConfigError
 
 Value = str | bool | int | float | date | None
 
+_FEW = 3  # of their subsets each may be tried, at a request each
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)*")
 _SEPARATORS = (",", "|", ";", "\t", "\x1f", "~", "^")
 
@@ -112,12 +114,34 @@ def any_of(field: str, texts: Sequence[str]) -> str:
     return f"{field_name(field)}/any(g: {search_in('g', texts)})"
 
 
-def matching(conditions: Mapping[str, Any]) -> list[str]:
-    """Return a filter for each condition: a value, or a list of which any fits."""
+def matching(conditions: Mapping[str, Any], collections: Collection[str] = ()) -> list[str]:
+    """Return a filter for each condition: a value, or a list of which any fits.
+
+    Args:
+        conditions: Values by field.
+        collections: The fields among them that hold several values, of which one must fit.
+    """
     return [
-        one_of(field, tuple(wanted)) if _is_list(wanted) else equals(field, wanted)
+        f"{field_name(field)}/any(g: {_fits('g', wanted)})"
+        if field in collections
+        else _fits(field, wanted)
         for field, wanted in conditions.items()
     ]
+
+
+def _fits(variable: str, wanted: Any) -> str:
+    return one_of(variable, tuple(wanted)) if _is_list(wanted) else equals(variable, wanted)
+
+
+def choices(fields: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return which of some fields may be collections, the fewest first.
+
+    >>> choices(["tags", "year"])
+    [('tags',), ('year',), ('tags', 'year')]
+    """
+    named = tuple(fields)
+    sizes = range(1, len(named) + 1) if len(named) <= _FEW else (1, len(named))
+    return [one for size in sizes for one in combinations(named, size)]
 
 
 def as_given(value: Value) -> Value:

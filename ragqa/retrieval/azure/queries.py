@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +11,15 @@ from ragqa.errors import ConfigError
 from ragqa.ports import SearchQuery
 from ragqa.retrieval.azure.boosts import boosted_fields
 from ragqa.retrieval.azure.fields import FieldNames
-from ragqa.retrieval.azure.odata import FORMS, all_of, any_of, field_name, formed, matching
+from ragqa.retrieval.azure.odata import (
+    FORMS,
+    all_of,
+    any_of,
+    choices,
+    field_name,
+    formed,
+    matching,
+)
 
 SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
 SEARCH_TYPES: tuple[SearchType, ...] = ("keyword", "similarity", "hybrid", "semantic_hybrid")
@@ -125,11 +133,24 @@ class SearchPlan:
         return self.filters(query)[0]
 
     def filters(self, query: SearchQuery) -> list[str | None]:
-        """Return the filter of a query, and other ways to write its values, each once."""
-        own = {self._name(name): value for name, value in query.strategy.filter.items()}
+        """Return the filter of a query, and other ways to write its values."""
+        return self._written(query, [()])
+
+    def filters_of_collections(self, query: SearchQuery) -> list[str | None]:
+        """Return the ways to write a filter where some of its fields hold several values."""
+        return self._written(query, choices(self._conditions(query)))
+
+    def _written(self, query: SearchQuery, among: Sequence[tuple[str, ...]]) -> list[str | None]:
+        own = self._conditions(query)
         fixed = [self.filter, self._trimming(query.caller)]
-        ways = [all_of([*fixed, *matching(formed(own, form))]) for form in FORMS]
-        return list(dict.fromkeys(ways))
+        return [
+            all_of([*fixed, *matching(formed(own, form), collections)])
+            for collections in among
+            for form in FORMS
+        ]
+
+    def _conditions(self, query: SearchQuery) -> dict[str, Any]:
+        return {self._name(name): value for name, value in query.strategy.filter.items()}
 
     def _trimming(self, caller: Caller) -> str | None:
         if self.fields.groups is None:

@@ -23,6 +23,7 @@ from ragqa.retrieval.azure.faults import (
     is_broken_off,
     is_of_other_type,
     missing_field,
+    names_collection,
     status_of,
     translate,
 )
@@ -140,8 +141,7 @@ class AzureRetriever:
         arguments = self.plan.arguments(query, search_type, vector)
         self._choose_fields(arguments)
         if way := self._ways.get(self._shape(query)):
-            ways = self.plan.filters(query)
-            arguments["filter"] = ways[min(way, len(ways) - 1)]
+            arguments["filter"] = self._all_ways(query)[way]
         return arguments
 
     def _choose_fields(self, arguments: dict[str, Any]) -> None:
@@ -158,17 +158,25 @@ class AzureRetriever:
     def _rewritten(self, error: Exception, arguments: dict[str, Any], query: SearchQuery) -> bool:
         """Write a filter's values in the next way, where they are of another type than the field.
 
-        An index of ours keeps all metadata as text; settings give text where a field holds numbers.
+        An index of ours keeps all metadata as text; settings give text where a field holds numbers,
+        and one value where it holds several.
         """
         if not is_of_other_type(error):
             return False
-        ways = self.plan.filters(query)
-        at = ways.index(arguments["filter"]) + 1
-        if at >= len(ways):
+        ways, plain = self._all_ways(query), len(self.plan.filters(query))
+        at, several = ways.index(arguments["filter"]), names_collection(error)
+        begin = plain if several and at < plain else at + 1
+        end = plain if several is False and at < plain else len(ways)
+        new = (way for way in range(begin, end) if ways[way] not in ways[:way])
+        way = next(new, None)
+        if way is None:
             return False
-        arguments["filter"] = ways[at]
-        self._ways[self._shape(query)] = at
+        arguments["filter"] = ways[way]
+        self._ways[self._shape(query)] = way
         return True
+
+    def _all_ways(self, query: SearchQuery) -> list[str | None]:
+        return [*self.plan.filters(query), *self.plan.filters_of_collections(query)]
 
     def _shape(self, query: SearchQuery) -> tuple[str, ...]:
         return tuple(f"{name}:{type(v).__name__}" for name, v in query.strategy.filter.items())

@@ -135,7 +135,7 @@ class _Parser:
         else:
             self.take(variable)
             self.take("eq")
-            values = [self.literal("Edm.String")]
+            values = [self.literal(field["type"].removeprefix("Collection(").removesuffix(")"))]
         self.take(")")
         return lambda document: any(item in values for item in document.get(name) or [])
 

@@ -44,6 +44,7 @@ _PYTHON = {
     "Edm.Boolean": bool,
     "Edm.DateTimeOffset": str,
     "Collection(Edm.String)": list,
+    "Collection(Edm.Int32)": list,
     VECTOR: list,
 }
 

@@ -14,7 +14,7 @@ from ragqa.errors import AuthError, ConfigError, RagqaError, RetrievalError
 from ragqa.ports import SearchQuery
 from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.langchain import as_langchain
-from tests.wire.azure.conftest import MODEL, MakeRetriever, one, titles
+from tests.wire.azure.conftest import DEFINITION, MODEL, MakeRetriever, one, titles
 from tests.wire.azure.search_server import Fault, SearchServer
 
 
@@ -115,6 +115,32 @@ def test_values_of_another_type_are_written_as_the_field_wants_them(
         assert titles(retriever_at(shelf), "退货", strategy=strategy) == ["退货政策.md"]
     with pytest.raises(ConfigError, match="incompatible"):
         titles(retriever, "kettle", strategy=Strategy(filter={"year": "last"}))
+
+
+def test_a_condition_may_be_on_a_field_of_several_values(
+    server: SearchServer, retriever_at: MakeRetriever
+) -> None:
+    several = [
+        {"name": name, "type": f"Collection({kind})"}
+        for name, kind in (("tags", "Edm.String"), ("years", "Edm.Int32"))
+    ]
+    server.create({**DEFINITION, "fields": [*DEFINITION["fields"], *several]})
+    for key, tags, years in (("1", ["red", "it's"], [2023, 2024]), ("2", ["blue"], [2022])):
+        document = {"id": key, "title": key, "content": "kettle", "year": 2024}
+        server.put("kb", {**document, "tags": tags, "years": years})
+    retriever = retriever_at(server)
+
+    def found(**conditions: Any) -> list[str]:
+        return titles(retriever, "kettle", strategy=Strategy(filter=conditions))
+
+    assert found(tags="it's") == ["1"]
+    before = len(server.requests)
+    assert found(tags="blue") == ["2"]
+    assert len(server.requests) == before + 1, "it is learnt once"
+    assert sorted(found(tags=["red", "blue"])) == ["1", "2"]
+    assert found(years="2022") == ["2"]
+    assert found(tags="red", years="2023", year="2024") == ["1"]
+    assert found(tags="red", years=2022) == []
 
 
 def test_a_fixed_filter_is_joined_with_a_strategy(
