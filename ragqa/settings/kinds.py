@@ -18,6 +18,7 @@ from ragqa.settings.tidy import inner_marks, listed
 
 _HOST = re.compile(r"(?!\.)[^\s<>{}|\\^`\"'%,;!$&*()+=~@/?#]+(?<!\.\.)")
 _REQUEST_PATH = re.compile(r"/(chat/completions|completions|embeddings|deployments)(/|$)")
+_SEARCH_PATH = re.compile(r"/indexes\b")
 
 
 def is_loopback(url: str) -> bool:
@@ -76,6 +77,12 @@ def _azure_url(value: str) -> str:
         raise ValueError("a URL without a user name and password")
     if parts.scheme == "http" and not is_loopback(value):
         raise ValueError("an https:// URL; http:// only on loopback (localhost, 127.0.0.1)")
+    return value
+
+
+def _azure_search_url(value: str) -> str:
+    if found := _SEARCH_PATH.search(urlsplit(_azure_url(value)).path):
+        raise ValueError(f"the address before {found.group()}; the rest is added to it")
     return value
 
 
@@ -146,7 +153,7 @@ def _writable_name(path: Path) -> Path:
 
 
 Endpoint = Annotated[str, AfterValidator(_model_url)]
-AzureEndpoint = Annotated[str, AfterValidator(_azure_url)]
+AzureEndpoint = Annotated[str, AfterValidator(_azure_search_url)]
 AzureModelEndpoint = Annotated[str, AfterValidator(_azure_model_url)]
 Key = Annotated[SecretStr, AfterValidator(_sendable)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]

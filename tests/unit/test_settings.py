@@ -643,3 +643,10 @@ def test_the_file_is_named_where_a_table_stands_in_it(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         Settings.load(cwd=tmp_path, environ={}, prices={"m": {"prompt": -1, "completion": 1}})
     assert "ragqa.toml" not in caught.value.message
+
+
+@pytest.mark.parametrize("path", ["/indexes/kb", "/indexes('kb')/docs/search"])
+def test_the_address_of_an_index_is_not_the_one_of_its_service(tmp_path: Path, path: str) -> None:
+    address = f"https://kb.search.windows.net{path}"
+    with pytest.raises(ConfigError, match="the address before /indexes"):
+        Settings.load(cwd=tmp_path, environ={"AZURE_SEARCH_ENDPOINT": address})
