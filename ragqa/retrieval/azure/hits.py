@@ -31,7 +31,7 @@ def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
     key = str(hit.get(fields.id) or "")
     place = place_of(key)
     metadata = _metadata(hit, fields)
-    text = _text(hit.get(fields.content), "\n")
+    text = _text(_value(hit, fields.content), "\n")
     path = _text_or_none(_value(hit, fields.path)) or _text_or_none(metadata.get("path"))
     page = _page(_value(hit, fields.page), metadata.get("page"))
     reranked = hit.get(_RERANKER_SCORE)
@@ -55,7 +55,11 @@ def passage_of(hit: Hit, fields: FieldNames, kind: ScoreKind) -> Passage:
 
 
 def _value(hit: Hit, name: str | None) -> Any:
-    return None if name is None else hit.get(name)
+    """Return a field's value; ``Page/Text`` is a field inside a complex one."""
+    value: Any = None if name is None else hit
+    for part in name.split("/") if name else ():
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
 
 
 def _document_id(place: Place | None, metadata: Mapping[str, Any], key: str) -> str:
@@ -72,7 +76,8 @@ def _title(hit: Hit, metadata: Mapping[str, Any], fields: FieldNames, key: str) 
 
 def _metadata(hit: Hit, fields: FieldNames) -> dict[str, Any]:
     """Return the other plain fields; a field ``metadata`` may hold more of them as JSON."""
-    known = {fields.id, fields.title, fields.content, fields.vector, fields.path, fields.page}
+    names = (fields.id, fields.title, fields.content, fields.vector, fields.path, fields.page)
+    known = {name.partition("/")[0] for name in names if name}
     plain = {
         name: value
         for name, value in hit.items()
@@ -127,7 +132,7 @@ def _groups(hit: Hit, fields: FieldNames) -> tuple[str, ...]:
     """Return who may see a hit; a hit whose groups are unknown is shown to nobody."""
     if fields.groups is None:
         return (EVERYONE,)
-    groups = hit.get(fields.groups)
+    groups = _value(hit, fields.groups)
     return tuple(map(str, groups)) if isinstance(groups, list) else ()
 
 

@@ -100,3 +100,12 @@ def test_metadata_that_nests_without_end_are_text() -> None:
     deep = "[" * 100_000
     passage = passage_of({"id": "1", "metadata": deep}, FieldNames(), "keyword")
     assert passage.metadata == {"metadata": deep}
+
+
+def test_fields_inside_complex_ones_are_read() -> None:
+    names = FieldNames(title="Doc/Name", content="Doc/Body/Text", page="Doc/Page", groups="Doc/Acl")
+    inner = {"Name": "k2.pdf", "Body": {"Text": "1.7 litres"}, "Page": 3, "Acl": ["*"]}
+    passage = passage_of({"id": "1", "Doc": inner, "year": 2024}, names, "keyword")
+    assert (passage.title, passage.text, passage.page) == ("k2.pdf", "1.7 litres", 3)
+    assert (passage.groups, passage.metadata) == (("*",), {"year": 2024})
+    assert passage_of({"id": "1", "Doc": None}, names, "keyword").text == ""
