@@ -75,7 +75,7 @@ def translate(exc: Exception, *, index: str, host: str) -> RagqaError:
 
     if isinstance(exc, core.HttpResponseError) and status_of(exc) is not None:
         if isinstance(exc, core.DecodeError):
-            return _wrong_endpoint(f"What answers at {host} is no search service.")
+            return no_service(host)
         return _of_status(exc, index=index, host=host)
     return _unanswered(exc, host)
 
@@ -91,7 +91,7 @@ def _unanswered(exc: Exception, host: str) -> RagqaError:
         )
     if isinstance(exc, core.DecodeError | ValueError | LookupError | AttributeError | TypeError):
         # The SDK trips over replies of another form in all these ways.
-        return _wrong_endpoint(f"What answers at {host} is no search service.")
+        return no_service(host)
     if isinstance(exc, late) or "timed out" in str(exc).lower():
         return _given_up(f"{host} took too long.", "Try again, or raise RAGQA_TIMEOUT_S.")
     if isinstance(exc, core.AzureError | OSError):
@@ -135,6 +135,11 @@ def _not_found(said: str, *, index: str, host: str) -> RagqaError:
             hint="Check AZURE_SEARCH_INDEX, or make it: ragqa index PATH --to azure",
         )
     return _wrong_endpoint(f"{host} knows no such address (HTTP 404).")
+
+
+def no_service(host: str) -> ConfigError:
+    """Return the error of a reply that no search service gives."""
+    return _wrong_endpoint(f"What answers at {host} is no search service.")
 
 
 def _wrong_endpoint(message: str) -> ConfigError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragqa.retrieval.azure.retriever import AzureRetriever
 
 _VECTORS = "Collection(Edm.Single)"
+_TEXTS = "Collection(Edm.String)"
 
 
 class _Everything(SearchPlan):
@@ -54,7 +55,7 @@ def faults_of(
         plan: How it is searched.
         dimensions: Length of the embedding model's vectors; None where it is not known.
     """
-    held = {field["name"]: field for field in definition["fields"]}
+    held = dict(_named(definition["fields"]))
     names = plan.fields
     wanted: list[tuple[str, str | None, tuple[str, ...]]] = [
         ("ID", names.id, ("key", "retrievable")),
@@ -70,6 +71,14 @@ def faults_of(
     if dimensions is not None and plan.search_type in WITH_VECTORS:
         yield from _vector_faults(definition, plan, dimensions)
     yield from _semantic_faults(definition, plan)
+
+
+def _named(fields: Sequence[Definition], above: str = "") -> Iterator[tuple[str, Definition]]:
+    """Yield the fields of an index by name, ``Page/Text`` for one inside a complex one."""
+    for field in fields:
+        name = f"{above}{field['name']}"
+        yield name, field
+        yield from _named(field.get("fields") or (), f"{name}/")
 
 
 def _vector_faults(definition: Definition, plan: SearchPlan, dimensions: int) -> Iterator[str]:
@@ -94,6 +103,8 @@ def _faults_of_field(
         yield f"the field {name!r} (AZURE_SEARCH_FIELD_{label}) is not {' and '.join(missing)}"
     if label == "VECTOR" and field["type"] != _VECTORS:
         yield f"the field {name!r} (AZURE_SEARCH_FIELD_VECTOR) holds no vectors"
+    if label == "GROUPS" and field["type"] != _TEXTS:
+        yield f"the field {name!r} (AZURE_SEARCH_FIELD_GROUPS) is no {_TEXTS}"
 
 
 def _semantic_faults(definition: Definition, plan: SearchPlan) -> Iterator[str]:

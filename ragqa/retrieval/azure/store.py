@@ -19,7 +19,7 @@ from ragqa.retrieval.analysis import well_formed
 from ragqa.retrieval.azure import definition as definitions
 from ragqa.retrieval.azure.clients import Access, Clients, imported
 from ragqa.retrieval.azure.definition import FILE_FIELD, Definition
-from ragqa.retrieval.azure.faults import status_of, translate
+from ragqa.retrieval.azure.faults import no_service, status_of, translate
 from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.azure.odata import all_of, literal, search_in
 from ragqa.retrieval.azure.patience import patiently
@@ -164,6 +164,8 @@ class AzureStore:
                 return None
             raise self.translated(exc) from None
         held: Definition = found.as_dict()
+        if not isinstance(held.get("fields"), list):
+            raise no_service(self.access.host)
         return held
 
     def define(self, definition: Definition, *, new: bool) -> None:

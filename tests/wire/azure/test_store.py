@@ -349,3 +349,12 @@ def test_any_file_name_can_be_put_found_and_removed(
     with store.writer() as writer:
         writer.remove(name)
     assert not server.indexes["kb"].documents
+
+
+@pytest.mark.parametrize("body", [{"name": "kb"}, {"name": "kb", "fields": None}])
+def test_a_reply_without_fields_comes_from_no_search_service(
+    server: SearchServer, store_at: MakeStore, body: Any
+) -> None:
+    server.faults = [Fault(200, body, on="indexes")]
+    with pytest.raises(ConfigError, match="is no search service"):
+        store_at(server).held_definition()

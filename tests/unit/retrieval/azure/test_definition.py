@@ -76,9 +76,24 @@ def test_values_as_text(value: Any, expected: str | None) -> None:
 
 
 def test_what_an_index_lacks_is_named_with_its_setting() -> None:
-    made = completed(definition_of("kb", FieldNames()), "etag")
-    plan = SearchPlan(FieldNames(content="text", groups="path"), "hybrid", "s")
+    made = completed(definition_of("kb", FieldNames(groups="acl")), "etag")
+    plan = SearchPlan(FieldNames(content="text", groups="acl"), "hybrid", "s")
     found = "; ".join(faults_of(made, plan))
     for word in ("_CONTENT", "_VECTOR", "'s'", "known: ragqa"):
         assert word in found
     assert "_GROUPS" not in found
+
+
+def test_groups_are_a_field_of_several_texts() -> None:
+    made = completed(definition_of("kb", FieldNames()), "etag")
+    [found] = faults_of(made, SearchPlan(FieldNames(groups="path")))
+    assert found == "the field 'path' (AZURE_SEARCH_FIELD_GROUPS) is no Collection(Edm.String)"
+
+
+def test_fields_inside_complex_ones_are_there() -> None:
+    made = completed(definition_of("kb", FieldNames()), "etag")
+    text = {"name": "Text", "type": "Edm.String", "searchable": True}
+    made["fields"].append({"name": "Doc", "type": "Edm.ComplexType", "fields": [text]})
+    assert list(faults_of(made, SearchPlan(FieldNames(content="Doc/Text")))) == []
+    [found] = faults_of(made, SearchPlan(FieldNames(content="Doc/Body")))
+    assert "there is no field 'Doc/Body' (AZURE_SEARCH_FIELD_CONTENT)" in found
