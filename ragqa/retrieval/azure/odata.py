@@ -41,7 +41,7 @@ def literal(value: Value) -> str:
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return repr(value)
     if isinstance(value, date):
-        return _moment(value)
+        return moment_text(value)
     raise ConfigError(
         f"A filter cannot hold a value of the type {type(value).__name__}.",
         hint="Use text, numbers, true, false, dates or null.",
@@ -54,7 +54,8 @@ def _text(value: str) -> str:
     return value.replace("'", "''")
 
 
-def _moment(value: date) -> str:
+def moment_text(value: date) -> str:
+    """Return a date or a time as the service writes it, in UTC."""
     moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -22,6 +22,7 @@ from ragqa.retrieval.azure import definition as definitions
 from ragqa.retrieval.azure.definition import FILE_FIELD, HEADING_FIELD, Definition
 from ragqa.retrieval.azure.fields import Place
 from ragqa.retrieval.azure.store import FailedUpload
+from ragqa.retrieval.azure.values import field_value
 from ragqa.retrieval.embedding import BATCH
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class AzureWriter:
         self._gone: list[str] = []
         self._chunks = 0
         self._held: Definition | None = None
-        self._metadata: list[str] = []
+        self._metadata: dict[str, str] = {}
         self._dimensions: int | None = None
         self._ready: dict[str, list[float]] = {}
 
@@ -135,8 +136,8 @@ class AzureWriter:
         self._held = held
         own = {str(field["name"]).lower() for field in definitions.own_fields(self._fields)}
         own.add(self._fields.vector.lower())
-        names = (str(field["name"]) for field in held["fields"])
-        self._metadata = [name for name in names if name.lower() not in own]
+        kinds = {str(field["name"]): str(field["type"]) for field in held["fields"]}
+        self._metadata = {name: kind for name, kind in kinds.items() if name.lower() not in own}
         return first and not taken
 
     def _try_vectors(self, rows: Sequence[_Row], held: Definition | None) -> None:
@@ -254,11 +255,12 @@ class AzureWriter:
             document[names.groups] = [well_formed(group) for group in chunk.groups]
         return document
 
-    def _metadata_of(self, chunk: Chunk) -> dict[str, str]:
-        texts = (
-            (name, definitions.plain_text(chunk.metadata.get(name))) for name in self._metadata
+    def _metadata_of(self, chunk: Chunk) -> dict[str, Any]:
+        found = (
+            (name, field_value(chunk.metadata.get(name), kind))
+            for name, kind in self._metadata.items()
         )
-        return {name: well_formed(text) for name, text in texts if text is not None}
+        return {name: value for name, value in found if value is not None}
 
     def _fail(self, path: str, document: str, reason: str, hint: str) -> None:
         self._store.failures.append(FailedUpload(path, document, reason, hint))

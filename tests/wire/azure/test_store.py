@@ -358,3 +358,21 @@ def test_a_reply_without_fields_comes_from_no_search_service(
     server.faults = [Fault(200, body, on="indexes")]
     with pytest.raises(ConfigError, match="is no search service"):
         store_at(server).held_definition()
+
+
+def test_metadata_fit_the_fields_that_an_index_of_others_has(
+    server: SearchServer, store_at: MakeStore
+) -> None:
+    fields = [*DEFINITION["fields"], {"name": "tags", "type": "Collection(Edm.String)"}]
+    server.create({**DEFINITION, "fields": fields})
+    fitting = {"year": "2024", "current": "true", "since": "2024-05-01", "tags": ["red", "blue"]}
+    other = {"year": "soon", "current": 7, "since": "in May", "tags": "red"}
+    chunks = [chunk("a", "one", metadata=fitting), chunk("b", "two", metadata=other)]
+    store = store_at(server)
+    put(store, (file("r.jsonl", documents=2, chunks=2), chunks))
+    assert store.failures == []
+    first, second = sorted(server.indexes["kb"].documents.values(), key=lambda d: d["content"])
+    assert (first["year"], first["current"], first["tags"]) == (2024, True, ["red", "blue"])
+    assert first["since"] == "2024-05-01T00:00:00.000Z"
+    assert [second.get(name) for name in ("year", "current", "since")] == [None] * 3
+    assert second["tags"] == ["red"]
