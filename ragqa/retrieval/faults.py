@@ -86,6 +86,11 @@ def is_locked(exc: BaseException) -> bool:
     return _LOCKED in str(exc)
 
 
+def is_denied(exc: BaseException) -> bool:
+    """Tell whether tantivy could not write where it has to lock."""
+    return any(sign in str(exc) for sign in _NOT_ALLOWED)
+
+
 class DamagedIndexError(RetrievalError):
     """Report an index whose files are broken."""
 

@@ -25,8 +25,9 @@ import tantivy
 from ragqa.errors import RetrievalError
 from ragqa.ports import Clock
 from ragqa.retrieval import records
-from ragqa.retrieval.analysis import ANALYZER, FORMAT, analyzer
+from ragqa.retrieval.analysis import FORMAT
 from ragqa.retrieval.faults import INDEX_COMMAND, DamagedIndexError, damaged, is_locked, translated
+from ragqa.retrieval.opening import Links, opened, opened_to_read
 
 _HEAP_BYTES = 100_000_000  # what a writer gathers before it starts another segment
 _POLL_S = 0.05
@@ -127,6 +128,7 @@ class TextIndex:
         self._sleep = sleep
         self._guard = threading.Lock()
         self._index: tantivy.Index | None = None
+        self._links: Links | None = None
         self._seen: tuple[Signature, View] | None = None
 
     def state(self) -> State:
@@ -177,12 +179,17 @@ class TextIndex:
             version, newest = "", self._version()
             while version != newest:  # again, where a commit came in between
                 version = newest
-                index = self._index = self._index or _opened(self._text)
+                index = self._open()
                 index.reload()
                 newest = self._version()
             view = View(index.searcher(), version, self.folder)
         view.count(records.KIND, records.CHUNK)  # a missing file of a segment shows up here
         return view
+
+    def _open(self) -> tantivy.Index:
+        if self._index is None or self._links is not None:  # links show one state only
+            self._index, self._links = opened_to_read(self._text)
+        return self._index
 
     def _version(self) -> str:
         born = (self._text / "born").read_text(encoding="ascii").strip()
@@ -221,7 +228,7 @@ class TextIndex:
             deadline_s = self._clock() + self._lock_wait_s
             while True:
                 try:
-                    return _opened(self._text).writer(_HEAP_BYTES, num_threads=1)
+                    return opened(self._text).writer(_HEAP_BYTES, num_threads=1)
                 except ValueError as exc:
                     if not is_locked(exc):
                         raise
@@ -277,10 +284,3 @@ class _MissingIndexError(RetrievalError):
 
 class _StaleIndexError(RetrievalError):
     """Report an index of another format."""
-
-
-def _opened(folder: Path) -> tantivy.Index:
-    index = tantivy.Index.open(str(folder))
-    index.register_tokenizer(ANALYZER, analyzer())
-    index.config_reader("manual")
-    return index

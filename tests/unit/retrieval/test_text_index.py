@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import time
@@ -12,6 +13,7 @@ from ragqa.errors import RetrievalError
 from ragqa.ports import SearchQuery
 from ragqa.retrieval.embedded import EmbeddedIndex
 from ragqa.retrieval.faults import DamagedIndexError
+from ragqa.retrieval.opening import Links
 from ragqa.retrieval.text_index import TextIndex
 from tests.unit.retrieval.shelf import put, titles
 
@@ -158,3 +160,34 @@ def test_many_small_changes_leave_few_files_and_little_waste(index: EmbeddedInde
     assert index.stats().size_bytes < 8 * first_bytes
     assert len(list((index.folder / "text-1").iterdir())) < 120
     assert titles(index, "39") == ["a.md"]
+
+
+def deny(folder: Path) -> Path:
+    """Make tantivy's lock for reading fail as on a disk that is read only, for root too."""
+    lock = next((folder / "text-1").glob(".tantivy-meta.lock"))
+    lock.unlink()
+    lock.symlink_to("/dev/null/none")
+    return lock
+
+
+def test_an_index_that_cannot_be_locked_is_read_through_links(filled: EmbeddedIndex) -> None:
+    lock = deny(filled.folder)
+    reader = EmbeddedIndex(filled.folder)
+    assert titles(reader, "number7") == ["7.md"]
+    version = reader.version()
+    lock.unlink()
+    put(filled, {"new.md": "kettle number77"})
+    deny(filled.folder)
+    assert titles(reader, "number77") == ["new.md"]
+    assert reader.version() != version
+
+
+def test_links_go_when_nobody_holds_them(filled: EmbeddedIndex) -> None:
+    links = Links(filled.folder / "text-1")
+    folder = links.folder
+    assert (folder / "meta.json").is_symlink()
+    assert not list(folder.glob("*.lock"))
+    del links
+    gc.collect()
+    assert not folder.exists()
+    assert titles(filled, "number7") == ["7.md"]
