@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ _LEFT_OUT = frozenset({"node_modules", "__pycache__", "Thumbs.db", "desktop.ini"
 _LEFT_OUT_PREFIXES = (".", "~$")  # hidden, or the mark of a document that Word has open
 _VENV_MARK = "pyvenv.cfg"
 _NO_LINK = "Remove the link."
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHECK_PATH = "Check the path; it is looked up from the current folder."
 
 
@@ -80,6 +82,9 @@ def path_in_index(location: Path, project: Path) -> str:
 
 def missing_path(root: Root) -> SkippedFile:
     """Return the report about a path that leads to nothing."""
+    if _ADDRESS.match(root.given):
+        reason = "is an address; files and folders are read"
+        return SkippedFile(path=root.given, reason=reason, hint="Download it and give the file.")
     if root.pattern is None:
         return SkippedFile(path=root.given, reason="does not exist", hint=_CHECK_PATH)
     return SkippedFile(path=root.given, reason="matches no file", hint=_CHECK_PATH)

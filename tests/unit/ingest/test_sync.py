@@ -420,3 +420,10 @@ def test_a_link_whose_target_went_takes_the_target_out(shop: Shop, tmp_path: Pat
     report = shop.sync()
     assert report.removed_paths == (outside.as_posix(),)
     assert list(reasons(report)) == [outside.as_posix()]
+
+
+@pytest.mark.parametrize("address", ["https://example.com/faq.html", "s3://bucket/*.md"])
+def test_an_address_is_no_path(shop: Shop, address: str) -> None:
+    with pytest.raises(RetrievalError, match="is an address") as caught:
+        sync([address], shop.store, project=shop.project)
+    assert "Download" in caught.value.hint
