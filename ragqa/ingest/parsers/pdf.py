@@ -59,8 +59,7 @@ def _read(data: bytes) -> tuple[list[list[Line]], list[int]]:
             document.init_forms()
         for index in range(len(document)):
             try:
-                _draw_in(document, index)
-                with closing(document[index]) as page:
+                with closing(_drawn(document, index)) as page:
                     lines = _lines_of(page)
                     if not lines and _has_image(page):
                         scanned.append(index + 1)
@@ -71,13 +70,16 @@ def _read(data: bytes) -> tuple[list[list[Line]], list[int]]:
     return pages, scanned
 
 
-def _draw_in(document: Any, index: int) -> None:
-    """Make a page's filled fields and typed-on text part of the page, where a reader sees them."""
+def _drawn(document: Any, index: int) -> Any:
+    """Return a page with its filled fields and typed-on text in it, where a reader sees them."""
     from pypdfium2.raw import FLAT_NORMALDISPLAY, FPDFPage_Flatten
 
-    with closing(document[index]) as page:
-        if any(_holds_text(page, at) for at in range(_annotations(page))):
-            FPDFPage_Flatten(page, FLAT_NORMALDISPLAY)
+    page = document[index]
+    if any(_holds_text(page, at) for at in range(_annotations(page))):
+        FPDFPage_Flatten(page, FLAT_NORMALDISPLAY)
+        page.close()
+        page = document[index]
+    return page
 
 
 def _annotations(page: Any) -> int:
