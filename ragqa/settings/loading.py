@@ -91,11 +91,12 @@ def _checked(
     data: dict[str, Any] = {name: {} for name in groups} | {"azure_search": {"fields": {}}}
     data |= tables
     for variable, item in found.items():
-        *above, name = declared()[variable].path
+        setting = declared()[variable]
+        *above, name = setting.path
         place = data
         for key in above:
             place = place.setdefault(key, {})
-        place[name] = item.value
+        place[name] = setting.spelt(item.value)
     data["origins"] = {variable: item.source for variable, item in found.items()}
     data["unknown_variables"] = unknown
     return Settings.model_validate(data, context=dict(context))

@@ -46,6 +46,11 @@ class Declared:
         name = self.variable.lower()
         return {name, name.removeprefix("ragqa_"), "_".join(self.path)}
 
+    def spelt(self, value: Any) -> Any:
+        """Return a word of a closed list as the list spells it: ``Azure`` is ``azure``."""
+        word = value.lower() if isinstance(value, str) else None
+        return word if word in _words(self.field) else value
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -118,15 +123,21 @@ def shown(value: Any) -> str:
 
 def allowed(field: FieldInfo) -> str:
     """Describe the values that a setting takes."""
+    if words := _words(field):
+        return f"one of {', '.join(words)}"
     for kind in _types(field.annotation):
-        if get_origin(kind) is Literal:
-            return f"one of {', '.join(get_args(kind))}"
         if kind is bool:
             return "true or false"
         if kind in (int, float):
             noun = "a whole number" if kind is int else "a number"
             return f"{noun}{_limits(field)}"
     return "a list, separated by commas" if tuple in _origins(field) else "text"
+
+
+def _words(field: FieldInfo) -> list[str]:
+    """Return the words of a setting that takes no others."""
+    lists = (kind for kind in _types(field.annotation) if get_origin(kind) is Literal)
+    return [str(word) for kind in lists for word in get_args(kind)]
 
 
 def _limits(field: FieldInfo) -> str:

@@ -650,3 +650,13 @@ def test_the_address_of_an_index_is_not_the_one_of_its_service(tmp_path: Path, p
     address = f"https://kb.search.windows.net{path}"
     with pytest.raises(ConfigError, match="the address before /indexes"):
         Settings.load(cwd=tmp_path, environ={"AZURE_SEARCH_ENDPOINT": address})
+
+
+def test_words_of_a_closed_list_count_in_any_case(tmp_path: Path) -> None:
+    environ = {"RAGQA_PROVIDER": "None", "RAGQA_RECORDS": "MASKED", "RAGQA_SEARCH_TYPE": "Keyword"}
+    settings = Settings.load(cwd=tmp_path, environ=environ)
+    assert (settings.provider, settings.records, settings.search_type) == (
+        "none",
+        "masked",
+        "keyword",
+    )
