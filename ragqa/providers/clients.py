@@ -21,6 +21,7 @@ import httpx2
 import openai
 
 from ragqa.providers.endpoint import NO_KEY, Endpoint
+from ragqa.providers.events import Events
 from ragqa.providers.lanes import Lanes
 from ragqa.providers.network import one_connection
 
@@ -151,6 +152,7 @@ class Clients:
         if not self._at.is_official:
             client._custom_headers = self._headers()
         client._prepare_url = lru_cache(maxsize=8)(client._prepare_url)  # type: ignore[method-assign]
+        client._make_sse_decoder = Events  # type: ignore[method-assign]
         return client
 
 
