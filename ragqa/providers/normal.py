@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ragqa.providers.tool_calls import spelled, whole_calls
+from ragqa.providers.tool_calls import CallFragments, calls_in, whole_calls
 
 JsonObject = dict[str, Any]
 
@@ -26,6 +26,9 @@ _REASONS = {
     "stop_sequence": "stop",
     "max_tokens": "length",
     "model_length": "length",
+    "complete": "stop",
+    "tool_use": "tool_calls",
+    "tool_call": "tool_calls",
     "safety": FILTERED,
 }
 """What servers and gateways call the same reasons, in lower case."""
@@ -85,14 +88,14 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     if not isinstance(data.get("choices"), list):
         raise MalformedReplyError
     choice: Any = next(iter(data["choices"]), {"message": {}})
-    message = choice.get("message") if isinstance(choice, dict) else None
+    message = _joined(data["choices"]) if isinstance(choice, dict) else None
     if message is None and isinstance(choice, dict) and choice.get("finish_reason"):
         message = {}  # Azure leaves it out where its content filter stopped the answer
     if not isinstance(message, dict):
         raise MalformedReplyError
     text, is_refusal = _text_of(message, by_function)
     reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
-    calls = [] if by_function else whole_calls(message.get("tool_calls"))
+    calls = [] if by_function else whole_calls(calls_in(message))
     kept = {"tool_calls": calls} if calls else {}
     return {
         **data,
@@ -108,6 +111,23 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     }
 
 
+def _joined(choices: list[Any]) -> Any:
+    """Return the message of the first choice, with calls that came beside it.
+
+    Some gateways put text and calls into two choices that bear one index, or none.
+    """
+    first = choices[0] if choices else {"message": {}}
+    message = first.get("message")
+    if not isinstance(message, dict) or calls_in(message):
+        return message
+    for other in choices[1:]:
+        if isinstance(other, dict) and other.get("index") == first.get("index"):
+            beside = other.get("message")
+            if isinstance(beside, dict) and (calls := calls_in(beside)):
+                return {**message, "tool_calls": calls}
+    return message
+
+
 class StreamShape:
     """Brings the chunks of one streamed reply to one shape; usage is kept for the end.
 
@@ -121,8 +141,8 @@ class StreamShape:
         self._usage: JsonObject | None = None
         self._refusal = ""
         self._filtered = False
-        self._last_call = -1
-        self._last_call_id: str | None = None
+        self._calls = CallFragments()
+        self._index: int | None = None
         self.has_text = False
         self.ended = False
 
@@ -131,10 +151,8 @@ class StreamShape:
         if not isinstance(data, dict):
             raise MalformedReplyError
         self._usage = _usage(data.get("usage")) or self._usage
-        choices = data.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
         shaped = {**data, "model": _string(data.get("model")), "usage": None, "choices": []}
-        if isinstance(choice, dict):
+        if (choice := self._followed(data.get("choices"))) is not None:
             shaped["choices"] = [self._choice(choice)]
         return shaped
 
@@ -142,8 +160,19 @@ class StreamShape:
         """Return the chunk that carries what the call took."""
         return {"choices": [], "usage": self._usage}
 
+    def _followed(self, choices: Any) -> JsonObject | None:
+        """Return the one choice that is read, the first: the texts of several would be mixed."""
+        said = choices if isinstance(choices, list) else []
+        kept = [each for each in reversed(said) if isinstance(each, dict)]
+        by_index = {_count(each.get("index")): each for each in kept}
+        if by_index and self._index is None:
+            self._index = min(by_index)
+        return None if self._index is None else by_index.get(self._index)
+
     def _choice(self, choice: JsonObject) -> JsonObject:
         delta = choice.get("delta")
+        if not isinstance(delta, dict) and not self.has_text:
+            delta = choice.get("message")  # the whole reply in the place of its pieces
         delta = delta if isinstance(delta, dict) else {}
         text, is_refusal = _text_of(delta, self._by_function)
         self.has_text |= bool(text)
@@ -152,32 +181,11 @@ class StreamShape:
         reason = self._ending(choice)
         if reason == "stop" and self._refusal:
             reason, text = REFUSAL, self._refusal
-        calls = [] if self._by_function else self._numbered(delta.get("tool_calls"))
+        calls = [] if self._by_function else self._calls.numbered(calls_in(delta))
         kept = {"tool_calls": calls} if calls else {}
         self.has_text |= bool(kept)
         shaped = {"role": "assistant", "content": text, **kept}
         return {"index": 0, "delta": shaped, "finish_reason": reason}
-
-    def _numbered(self, said: Any) -> list[JsonObject]:
-        """Return fragments of calls under a number each: LangChain drops those without one.
-
-        Some servers count nothing; there a new id, or name, begins a new call.
-        """
-        fragments = said if isinstance(said, list) else []
-        numbered = []
-        for fragment in fragments:
-            if not isinstance(fragment, dict) or not isinstance(fragment.get("function"), dict):
-                continue
-            number = fragment.get("index")
-            if not isinstance(number, int):
-                call_id = fragment.get("id")
-                named = call_id or fragment["function"].get("name")
-                is_new = bool(named) and (not call_id or call_id != self._last_call_id)
-                self._last_call += is_new or self._last_call < 0
-                self._last_call_id = call_id or self._last_call_id
-                number = self._last_call
-            numbered.append({**spelled(fragment), "index": number})
-        return numbered
 
     def _ending(self, choice: JsonObject) -> str | None:
         """Return the finish reason once: some servers repeat it, and LangChain would join them.

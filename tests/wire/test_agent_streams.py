@@ -107,10 +107,20 @@ WITHOUT_INDEX = [
     ),
     chunk({}, "tool_calls"),
 ]
+SAME_INDEX = [
+    fragment(
+        0, id=name, type="function", function={"name": "create_note", "arguments": json.dumps(said)}
+    )
+    for name, said in (("a", {"text": "first"}), ("b", {"text": "second"}))
+] + [chunk({}, "tool_calls")]
 
 
 @BOTH
-@pytest.mark.parametrize("chunks", [INTERLEAVED, WITHOUT_INDEX], ids=["interleaved", "no index"])
+@pytest.mark.parametrize(
+    "chunks",
+    [INTERLEAVED, WITHOUT_INDEX, SAME_INDEX],
+    ids=["interleaved", "no index", "same index"],
+)
 def test_fragments_may_come_in_any_way(openai_server, notes, chunks, asynchronous):
     server = openai_server(Reply(chunks=chunks), acted("Two notes.", confidence=0.5))
     agent = agent_at(server, tools=[notes.tool()])

@@ -21,8 +21,7 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from ragqa.agent.arguments.check import without_duplicates
-from ragqa.providers.tool_calls import MARK
+from ragqa.providers.tool_calls import MARK, read_arguments
 
 UNPARSABLE = "unparsable_arguments"
 """Key of ``AIMessage.response_metadata``: the arguments that are no object, by call id."""
@@ -109,7 +108,7 @@ def reply_message(
     for number, (given, name, raw) in enumerate(calls):
         call_id = given if given and given not in taken else _new_id(number, taken)
         taken.add(call_id)
-        arguments = _object(raw)
+        arguments = read_arguments(raw)
         if arguments is None:
             unparsable[call_id] = raw
         tool_calls.append(
@@ -149,19 +148,6 @@ def _new_id(number: int, taken: set[str]) -> str:
     while (made := f"call_{number + 1}_{len(taken)}") in taken:
         number += 1
     return made
-
-
-def _object(raw: str) -> dict[str, Any] | None:
-    """Return the object that arguments are; empty text is an empty one."""
-    if not raw.strip():
-        return {}
-    try:
-        value = json.loads(raw, object_pairs_hook=without_duplicates)
-        if isinstance(value, str):  # encoded twice, as small models do
-            value = json.loads(value, object_pairs_hook=without_duplicates)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def is_cut_off(message: AIMessage) -> bool:

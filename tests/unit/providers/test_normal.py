@@ -12,6 +12,7 @@ from ragqa.providers.normal import (
     StreamShape,
     whole_reply,
 )
+from ragqa.providers.tool_calls import MARK, whole_calls
 
 CALL = {"index": 0, "function": {"name": "r", "arguments": '{"a": 1}'}}
 
@@ -230,3 +231,121 @@ def test_ids_and_names_of_calls_are_texts(is_streamed: bool) -> None:
         said = whole_reply(data, by_function=False)["choices"][0]["message"]
     (call,) = said["tool_calls"]
     assert (call["id"], call["function"]["name"]) == ("7", "5")
+
+
+FIRST = '{"a": 1}'
+
+
+def _call(index: int | None, call_id: str | None, name: str | None, arguments: Any) -> Any:
+    place = {} if index is None else {"index": index}
+    return {**place, "id": call_id, "function": {"name": name, "arguments": arguments}}
+
+
+def _streamed_calls(chunks: list[list[Any]]) -> list[tuple[str, str, str]]:
+    """Return id, name and arguments of each call, joined by number as LangChain does."""
+    shape = StreamShape(by_function=False)
+    found: dict[int, list[str]] = {}
+    for said in chunks:
+        for choice in shape.chunk(_chunk({"tool_calls": said}))["choices"]:
+            for piece in choice["delta"].get("tool_calls", ()):
+                call = found.setdefault(piece["index"], ["", "", ""])
+                call[0] = call[0] or piece.get("id") or ""
+                call[1] = call[1] or piece["function"].get("name") or ""
+                call[2] += piece["function"].get("arguments") or ""
+    return [(call_id, name, arguments) for call_id, name, arguments in found.values()]
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [[_call(0, "x", "f", FIRST)], [_call(0, "y", "g", "{}")]],
+        [[_call(0, "x", "f", FIRST), _call(0, "y", "g", "{}")]],
+        [[_call(0, "x", "f", "")], [_call(0, None, None, FIRST)], [_call(0, "y", "g", "")],
+         [_call(0, None, None, "{}")]],
+        [[_call(0, "x", "f", {"a": 1})], [_call(0, "y", "g", {})]],
+        [[_call(3, "x", "f", FIRST)], [_call(1, "y", "g", "{}")]],
+        [[_call(None, "x", "f", '{"a"')], [_call(None, "x", "f", ": 1}")],
+         [_call(None, "y", "g", "{}")]],
+        [[_call(0, "x", "f", '{"a"')], [_call(0, "x2", "f", ": 1}")], [_call(0, "y", "g", "{}")]],
+        [[_call(0, "x", "f", '{"a"')], [_call(0, None, None, ": 1}")],
+         [_call(0, "x", "f", FIRST), _call(1, "y", "g", "{}")]],
+        [[_call(0, "x", "f", FIRST)], [_call(0, None, "f", "")], [_call(1, "y", "g", "{}")]],
+    ],
+    ids=["one number", "one chunk", "fragments", "objects", "any number", "no number",
+         "ids of fragments", "whole once more", "name once more"],
+)  # fmt: skip
+def test_streamed_calls_are_told_apart(chunks: list[list[Any]]) -> None:
+    assert _streamed_calls(chunks) == [("x", "f", FIRST), ("y", "g", "{}")]
+
+
+def test_calls_without_ids_and_arguments_are_told_apart_by_name() -> None:
+    assert _streamed_calls([[_call(0, "", "f", FIRST)], [_call(0, "", "f", '{"a": 2}')]]) == [
+        ("", "f", FIRST),
+        ("", "f", '{"a": 2}'),
+    ]
+    assert _streamed_calls([[_call(0, "x", "f", "")], [_call(0, "y", "g", "")]]) == [
+        ("x", "f", ""),
+        ("y", "g", ""),
+    ]
+
+
+def test_one_choice_of_a_stream_is_read() -> None:
+    pieces = [(1, "x", None), (0, "a", None), (0, "b", "stop"), (1, "y", "length")]
+    choices = [
+        {"index": index, "delta": {"content": text}, "finish_reason": reason}
+        for index, text, reason in pieces
+    ]
+    assert _stream([{"choices": [choice]} for choice in choices]) == ("xy", ["length"])
+    first, *others = [{"choices": choices[:2]}, *({"choices": [each]} for each in choices[2:])]
+    assert _stream([first, *others]) == ("ab", ["stop"])
+
+
+def test_a_whole_message_may_come_in_the_place_of_pieces() -> None:
+    whole = {"choices": [{"index": 0, "message": {"content": "ab"}, "finish_reason": "stop"}]}
+    assert _stream([whole]) == ("ab", ["stop"])
+    assert _stream([_chunk({"content": "ab"}), whole]) == ("ab", ["stop"])
+
+
+LEGACY = {"name": "f", "arguments": FIRST}
+
+
+def test_a_function_that_is_called_the_old_way_is_a_call() -> None:
+    said = {"role": "assistant", "content": None, "function_call": LEGACY}
+    reply = whole_reply({"choices": [{"message": said}]}, by_function=False)
+    (call,) = reply["choices"][0]["message"]["tool_calls"]
+    assert call["function"] == LEGACY
+    shape = StreamShape(by_function=False)
+    arguments = ""
+    for piece in ({"name": "f", "arguments": ""}, {"arguments": '{"a"'}, {"arguments": ": 1}"}):
+        delta = shape.chunk(_chunk({"function_call": piece}))["choices"][0]["delta"]
+        arguments += delta["tool_calls"][0]["function"]["arguments"]
+    assert arguments == FIRST
+
+
+@pytest.mark.parametrize(("index", "calls"), [(0, 1), (1, 0)])
+def test_calls_beside_the_text_are_of_the_same_reply(index: int, calls: int) -> None:
+    text = {"index": 0, "message": {"content": "I look."}, "finish_reason": "tool_calls"}
+    beside = {"index": index, "message": {"tool_calls": [CALL]}}
+    reply = whole_reply({"choices": [text, beside]}, by_function=False)
+    assert len(reply["choices"][0]["message"].get("tool_calls", ())) == calls
+    assert reply["choices"][0]["message"]["content"] == "I look."
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (None, "{}"),
+        ("null", "{}"),
+        ("[]", "{}"),
+        ("", "{}"),
+        ('"{\\"a\\": 1}"', FIRST),
+        (FIRST, FIRST),
+        ({"a": 1}, FIRST),
+        ("0", f"0{MARK}"),
+        (["x"], f'["x"]{MARK}'),
+        ("{", "{" + MARK),
+    ],
+)
+def test_arguments_are_json_only_where_they_are_an_object(sent: Any, read: str) -> None:
+    (call,) = whole_calls([_call(None, "x", "f", sent)])
+    assert call["function"]["arguments"] == read

@@ -28,7 +28,10 @@ def reply(*calls: tuple[str, str, str], reason: str | None = "tool_calls", text:
 
 @pytest.mark.parametrize(
     ("raw", "arguments"),
-    [("{}", {}), ("", {}), ("  ", {}), ('{"a": 1}', {"a": 1}), ('"{\\"a\\": 1}"', {"a": 1})],
+    [
+        *(("{}", {}), ("", {}), ("  ", {}), ("null", {}), ("[]", {}), ('""', {})),
+        *(('{"a": 1}', {"a": 1}), ('"{\\"a\\": 1}"', {"a": 1})),
+    ],
 )
 def test_objects_are_arguments(raw, arguments):
     message = reply(("1", "f", raw))
@@ -45,7 +48,8 @@ def test_objects_are_arguments(raw, arguments):
         "[1]",
         "5",
         '"text"',
-        "null",
+        "0",
+        "false",
         "{'a': 1}",
         "a=1",
         "[" * 5000,
@@ -67,7 +71,7 @@ def test_calls_of_a_reply_that_did_not_end_are_none(reason):
 
 
 def test_ids_are_filled_and_made_unique():
-    message = reply(("", "f", "{}"), ("a", "f", "{}"), ("a", "g", "[]"))
+    message = reply(("", "f", "{}"), ("a", "f", "{}"), ("a", "g", "[1]"))
     ids = [call["id"] for call in message.tool_calls]
     assert len(set(ids)) == 3
     assert all(ids)
