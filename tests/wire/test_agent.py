@@ -215,6 +215,17 @@ def test_an_endless_loop_ends_at_the_limit_with_what_is_known(openai_server, sam
         assert "2 times" in told(server.chats[-1])[-1]["content"]
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_step_limit_of_the_callers_is_no_second_one(openai_server, asynchronous):
+    """Callers hand theirs down unknowingly: a chain around this one passes 25 on."""
+    turns = [search(f"warranty {number}") for number in range(4)]
+    agent = agent_at(openai_server(*turns, final()))
+    config = {"recursion_limit": 2}
+    asked = agent.ainvoke(QUESTION, config) if asynchronous else None
+    answer = asyncio.run(asked) if asked else agent.invoke(QUESTION, config)
+    assert (answer.status, answer.usage.calls) == ("answered", 5)
+
+
 def test_the_limit_may_be_an_error(openai_server):
     server = openai_server(always=search())
     with pytest.raises(AgentLimitError, match="RAGQA_MAX_MODEL_CALLS") as error:

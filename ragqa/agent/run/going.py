@@ -40,6 +40,9 @@ from ragqa.providers.normal import REFUSAL
 if TYPE_CHECKING:
     from ragqa.agent.run.loop import Agent
 
+_STEPS_OF_A_CALL = 4
+"""Steps of the graph that a reply of the model takes at most, its tools among them."""
+
 
 class Going:
     """A run under way.
@@ -82,6 +85,8 @@ class Going:
         self.config: Any = {
             **(config or {}),
             "configurable": {"thread_id": turn.run_id},
+            # The run's own limits end it, with an answer; LangGraph's only raises.
+            "recursion_limit": _STEPS_OF_A_CALL * (parts.policy.max_model_calls + 1),
         }
         self.options = {"context": self.run, "durability": "sync"}
         self.input = self._first_input(turn)
