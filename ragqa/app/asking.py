@@ -218,7 +218,9 @@ async def aask(
     import asyncio
 
     from ragqa import flow
+    from ragqa.flow.host import require_asyncio
 
+    require_asyncio()
     check_question(question)
     ready = await asyncio.to_thread(asker, docs=docs, chain=chain, settings=settings)
     turn = await flow.ainvoke(ready.pipeline, ready.turn(question, session=session, groups=groups))

@@ -144,7 +144,9 @@ async def aresume(
     import asyncio
 
     from ragqa import flow
+    from ragqa.flow.host import require_asyncio
 
+    require_asyncio()
     pipeline, turn = await asyncio.to_thread(
         resumed,
         run_id,

@@ -12,6 +12,7 @@ from langchain_core.runnables.config import ensure_config
 from ragqa.contract import Turn
 from ragqa.flow import drive
 from ragqa.flow.hearing import is_heard
+from ragqa.flow.host import require_asyncio
 from ragqa.flow.pipeline import Pipeline
 
 
@@ -49,6 +50,7 @@ class ChainRunnable(Runnable[Any, Any]):
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question without blocking the event loop."""
+        require_asyncio()
         if not is_heard(config):
             return await self._arun(input, None, ensure_config(config))
         return await self._acall_with_config(self._arun_once, input, config, run_type="chain")
@@ -65,6 +67,7 @@ class ChainRunnable(Runnable[Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
         """Yield the same as :meth:`stream` without blocking the event loop."""
+        require_asyncio()
         events = self._atransform_stream_with_config(
             _aiter(input), self._astream, config, run_type="chain"
         )

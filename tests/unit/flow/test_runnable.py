@@ -10,6 +10,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableLambda
 
 from ragqa.contract import Answer, QAResponse, Question, Turn
+from ragqa.errors import ConfigError
 from ragqa.flow import Call, Show, Stage
 from ragqa.flow.runnable import ChainRunnable
 
@@ -90,3 +91,13 @@ def test_an_error_reaches_the_caller_and_the_callbacks():
     chain = ChainRunnable("bad", echo().pipeline, fail)
     with pytest.raises(ValueError, match="no question"):
         chain.invoke("a")
+
+
+@pytest.mark.parametrize("way", ["ainvoke", "astream"])
+def test_without_asyncio_it_says_what_to_do(way):
+    """A host with a loop of its own drives coroutines like this."""
+    chain = echo()
+    step = chain.ainvoke("a") if way == "ainvoke" else anext(chain.astream("a"))
+    with pytest.raises(ConfigError, match="asyncio") as raised:
+        step.send(None)
+    assert "to_thread" in raised.value.hint
