@@ -143,14 +143,18 @@ class BoundedCall:
 def kept(coroutine: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     """Return the function of a tool such that its SystemExit ends the tool, not the event loop.
 
-    LangChain runs it as a task of its own, and no caller of a task can catch that.
+    LangChain runs it as a task of its own, and no caller of a task can catch that. The same goes
+    for any other exception that is none to programs, such as gevent's Timeout.
     """
+    from asyncio import CancelledError
 
     @wraps(coroutine)
     async def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return await coroutine(*args, **kwargs)
-        except (SystemExit, KeyboardInterrupt) as exc:
+        except (Exception, CancelledError, GeneratorExit):
+            raise
+        except BaseException as exc:
             raise EndedError(exc) from exc
 
     return run

@@ -30,6 +30,13 @@ class Mute:
     __repr__ = __str__
 
 
+class Locked:
+    """An object whose attributes cannot be read, such as a row whose connection is closed."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("closed")
+
+
 def endless() -> Iterator[int]:
     yield from itertools.count()
 
@@ -50,6 +57,7 @@ def nested() -> list[Any]:
         (lambda: "x" * 3_000_000, "xxx"),
         (lambda: [{"i": number} for number in range(50_000)], '{"i": 0}'),
         (Mute, "cannot be shown"),
+        (Locked, "cannot be shown"),
         (nested, "cannot be shown"),
         (lambda: float("nan"), "NaN"),
         (lambda: "\ud800 half", "half"),
@@ -240,18 +248,22 @@ def test_one_that_hangs_does_not_hold_the_others(openai_server, asynchronous):
     ]
 
 
-async def leave(item: str) -> str:
-    """Look an item up."""
-    raise SystemExit(3)
+class Signal(BaseException):
+    """What some libraries raise, so that no program catches it by mistake."""
 
 
-@pytest.mark.parametrize("made", [lambda: leave, lambda: tool(leave)])
-def test_a_tool_that_leaves_ends_itself_alone(openai_server, made):
+@pytest.mark.parametrize("raised", [SystemExit, Signal])
+@pytest.mark.parametrize("made", [lambda each: each, tool])
+def test_a_tool_that_leaves_ends_itself_alone(openai_server, made, raised):
+    async def leave(item: str) -> str:
+        """Look an item up."""
+        raise raised(3)
+
     server = openai_server(calls(("leave", {"item": "a"})), UNCLEAR)
-    agent = agent_at(server, tools=[made()], policies={"leave": READ})
+    agent = agent_at(server, tools=[made(leave)], policies={"leave": READ})
     answer = asyncio.run(agent.ainvoke("What is a?"))
     assert (answer.status, states(answer)) == ("answered", [("leave", "failed")])
-    assert "SystemExit" in answer.tools[0]["error"]
+    assert raised.__name__ in answer.tools[0]["error"]
 
 
 def test_a_model_that_calls_on_after_the_limit_gets_no_more(openai_server):

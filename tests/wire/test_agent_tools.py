@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +50,26 @@ async def async_only(item: str) -> str:
     return f"{item}: 12"
 
 
+@wraps(async_only)
+def hidden(*args: Any, **kwargs: Any) -> Any:
+    return async_only(*args, **kwargs)
+
+
+hidden.__name__ = "hidden"
+
+
+async def yielding(item: str) -> AsyncIterator[str]:
+    """Tell how many pieces of an item there are when the user asks."""
+    for piece in (item, "12"):
+        yield piece
+
+
 @ASYNC
-@pytest.mark.parametrize("given", [decorated, plain, async_only], ids=["tool", "def", "async def"])
+@pytest.mark.parametrize(
+    "given",
+    [decorated, plain, async_only, hidden, yielding],
+    ids=["tool", "def", "async def", "async behind a decorator", "async generator"],
+)
 def test_each_kind_runs_blocking_and_in_a_loop(openai_server, given, asynchronous):
     name = getattr(given, "name", None) or given.__name__
     server = openai_server(calls((name, {"item": "kettle"})), acted("There are 12 kettles."))
@@ -112,6 +132,11 @@ def nameless(item):
         ([3], {}, ConfigError, "int"),
         ([decorated, decorated], {}, ConfigError, "decorated"),
         ([decorated], {"other": READ}, UnknownNameError, "other"),
+        ([partial(nameless, 3)], {}, ConfigError, "partial"),
+        (nameless, {}, ConfigError, "no list of tools"),
+        (decorated, {}, ConfigError, "no list of tools"),
+        ([decorated], {"decorated": {"read_only": True}}, ConfigError, "no mapping"),
+        ([decorated], [READ], ConfigError, "no mapping"),
     ],
 )
 def test_what_is_wrong_is_told_when_the_chain_is_made(openai_server, given, policies, kind, said):

@@ -30,7 +30,10 @@ def says_error(result: Any) -> bool:
 
 def request_id_in(result: Any) -> str | None:
     """Return the service's id of the request or the job, where a result holds one."""
-    found = _object_in(unwrapped(result))
+    try:
+        found = _object_in(unwrapped(result))
+    except Exception:  # a foreign object's own methods may do anything
+        return None
     for name in _ID_KEYS:
         value = found.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from inspect import signature
+from inspect import isawaitable, signature
 from itertools import islice
 from typing import Any, Protocol
 
@@ -82,15 +82,39 @@ def functions_of(
         asked = {"type": "tool_call", "id": call_id, "name": tool.name, "args": asked}
 
     def run() -> Any:
-        return _listed(tool.invoke(asked, config))
+        result = tool.invoke(asked, config)
+        if _is_begun(result):
+            import asyncio
+
+            result = asyncio.run(_completed(result))
+        return _listed(result)
 
     async def arun() -> Any:
         import asyncio
 
-        result = await tool.ainvoke(asked, config)
+        result = await _completed(await tool.ainvoke(asked, config))
         return await asyncio.to_thread(_listed, result) if _only_yields(result) else result
 
     return (run if _blocks(tool) else None, arun if _is_async(tool) else None)
+
+
+def _is_begun(result: Any) -> bool:
+    """Tell whether a result has still to come about: a decorator may hide that a tool is async."""
+    return isawaitable(result) or isinstance(result, AsyncIterator)
+
+
+async def _completed(result: Any) -> Any:
+    """Return what a result comes to: awaited, or what it yields, which can be read once only."""
+    if isawaitable(result):
+        result = await result
+    if not isinstance(result, AsyncIterator):
+        return result
+    items: list[Any] = []
+    async for item in result:
+        items.append(item)
+        if len(items) >= MAX_ITEMS:
+            break
+    return items
 
 
 def _only_yields(result: Any) -> bool:

@@ -55,6 +55,7 @@ def toolbox(tools: Tools = (), policies: Policies | None = None) -> Toolbox:
     Raises:
         ConfigError: If a definition is wrong, a name taken or a policy one of no tool.
     """
+    _check_kinds(tools, policies)
     made = [_langchain_tool(tool) for tool in tools]
     defined = [definition_of(tool) for tool in made]
     checked_definitions(defined)
@@ -67,6 +68,21 @@ def toolbox(tools: Tools = (), policies: Policies | None = None) -> Toolbox:
         {definition.name: definition for definition in defined},
         {names.get(name, name): policy for name, policy in (policies or {}).items()},
     )
+
+
+def _check_kinds(tools: Any, policies: Any) -> None:
+    """Raise a ConfigError where no list of tools and no mapping to policies was given."""
+    if callable(tools) or hasattr(tools, "invoke") or not isinstance(tools, Iterable):
+        raise ConfigError(
+            f"tools is a {type(tools).__name__}, no list of tools.",
+            hint="Pass a list, of one tool too: tools=[create_ticket].",
+        )
+    of_a_kind = isinstance(policies, Mapping | None)
+    if not of_a_kind or any(not isinstance(each, ToolPolicy) for each in (policies or {}).values()):
+        raise ConfigError(
+            "policies is no mapping from names of tools to policies.",
+            hint='For instance policies={"create_ticket": ToolPolicy(approval=True)}.',
+        )
 
 
 def _langchain_tool(tool: Any) -> BaseTool:
@@ -83,7 +99,7 @@ def _langchain_tool(tool: Any) -> BaseTool:
     given = {"coroutine": kept(tool)} if inspect.iscoroutinefunction(tool) else {"func": tool}
     try:
         made: BaseTool = StructuredTool.from_function(**given, parse_docstring=False)
-    except (ValueError, TypeError) as exc:
+    except (ValueError, TypeError, AttributeError, NameError) as exc:
         name = getattr(tool, "__name__", str(tool))
         raise ConfigError(
             f"The function {name} cannot be a tool: {str(exc).rstrip('.')}.",
