@@ -12,8 +12,15 @@ import pytest
 
 import ragqa
 from ragqa.agent.policy import ToolPolicy
+from ragqa.agent.run.checkpoints import FILE_NAME
 from ragqa.contract import Passage
-from ragqa.errors import AgentLimitError, AuthError, ConfigError, ToolsRefusedError
+from ragqa.errors import (
+    AgentLimitError,
+    AuthError,
+    ConfigError,
+    StorageError,
+    ToolsRefusedError,
+)
 from tests.wire.agent_play import (
     QUESTION,
     RETURNS,
@@ -403,6 +410,14 @@ def test_without_a_model_it_says_what_to_set():
 
     with pytest.raises(ConfigError, match="chat model"):
         chains.agent.build(Parts(retriever=Found()))
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_damaged_file_of_steps_is_named(openai_server, tmp_path, asynchronous):
+    (tmp_path / FILE_NAME).write_bytes(b"no database " * 400)
+    agent = agent_at(openai_server(search(), final()), home=tmp_path)
+    with pytest.raises(StorageError, match=f"{FILE_NAME} is damaged"):
+        asyncio.run(agent.ainvoke(QUESTION)) if asynchronous else agent.invoke(QUESTION)
 
 
 def test_runs_side_by_side_do_not_mix(openai_server):

@@ -26,6 +26,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ragqa.errors import StorageError
+from ragqa.storage.faults import translated
 
 FILE_NAME = "agent_steps.sqlite"
 _BUSY_S = 10.0
@@ -109,7 +110,7 @@ def opened_steps(folder: Path) -> Iterator[StepSaver]:
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is in no free page
         yield saver
     except sqlite3.Error as exc:
-        raise StorageError(f"{path} cannot be used: {exc}.") from exc
+        raise translated(exc, path) from exc
     finally:
         saver.close()
 

@@ -55,12 +55,10 @@ class Going:
     """
 
     def __init__(self, agent: Agent, turn: Turn, config: TraceConfig, *, is_streamed: bool) -> None:
-        self._stack = ExitStack()
-        try:
+        with ExitStack() as stack:  # what is opened sees how beginning fails
+            self._stack = stack
             self._begin(agent, turn, config, is_streamed=is_streamed)
-        except BaseException:
-            self._stack.close()
-            raise
+            self._stack = stack.pop_all()
 
     def _begin(self, agent: Agent, turn: Turn, config: TraceConfig, *, is_streamed: bool) -> None:
         parts = agent.parts
