@@ -20,6 +20,8 @@ from ragqa.errors import PermissionDenied, SessionBusyError
 from ragqa.ports import Parts, PastTurn, Policy, Run, UsedSource
 from ragqa.records.store import SqliteRuns
 from ragqa.sessions.embedded import EmbeddedSessions
+from ragqa.sessions.shared import shared_sessions
+from tests.contract import redis_server
 from tests.wire.openai_replies import Reply
 from tests.wire.openai_server import OpenAIServer
 
@@ -536,3 +538,26 @@ def test_every_chain_answers_within_a_conversation(parts, server, shelf, chain):
     assert (answer.chain, answer.session_id) == (chain, "s1")
     if chain == "extractive":
         assert server.chats == []
+
+
+@pytest.mark.skipif(not redis_server.is_there(), reason="there is no redis-server")
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_answer_is_given_though_it_cannot_be_remembered(
+    parts, server, tmp_path, caplog, asynchronous
+):
+    with redis_server.RedisServer(tmp_path) as redis:
+        store = shared_sessions(redis.url, lifetime_s=3600)
+
+        def answered(prompt: str) -> str:
+            redis.stop()
+            return reply()
+
+        server.answer = answered
+        built = chains.conversational.build(replace(parts, sessions=store), chain="stuff")
+        asked = {"question": "How much is the black L4 lamp?", "session": "s1"}
+        answer = asyncio.run(built.ainvoke(asked)) if asynchronous else built.invoke(asked)
+        assert (answer.status, answer.session_id) == ("answered", "s1")
+        assert "will not be remembered" in caplog.text
+        redis.start()
+        assert store.recall("s1", "local").turns == ()
+        store.close()

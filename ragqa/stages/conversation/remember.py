@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable
 
 from ragqa.contract import Answer, Passage, Turn
+from ragqa.errors import RetrievalError, SessionError, StorageError
 from ragqa.flow import Call, Effects, Stage
 from ragqa.ports import Parts, PastTurn, SessionStore, UsedSource
 from ragqa.stages.conversation.prompt import ANSWER_CHARS, shortened
+
+_log = logging.getLogger(__name__)
 
 _GIVEN = ("answered", "repaired", "cached")
 """Of other answers the question alone is remembered: what no document says is no fact."""
 
 
 def remember(parts: Parts, sessions: SessionStore) -> Stage:
-    """Return the stage that keeps the question and its answer."""
+    """Return the stage that keeps the question and its answer.
+
+    Where that fails, the answer is given all the same: it is there, and so is what tools did.
+    """
 
     def step(turn: Turn) -> Effects:
-        version: str = yield Call(lambda config: parts.retriever.version())
-        past = past_turn(turn, version)
-        session_id, principal = turn.session_id or "", turn.caller.principal
-        yield Call(lambda config: sessions.remember(session_id, principal, past))
+        try:
+            version: str = yield Call(lambda config: parts.retriever.version())
+            past = past_turn(turn, version)
+            session_id, principal = turn.session_id or "", turn.caller.principal
+            yield Call(lambda config: sessions.remember(session_id, principal, past))
+        except (RetrievalError, SessionError, StorageError) as exc:
+            _log.warning("This turn will not be remembered: %s", exc)
         return turn
 
     return Stage("remember", step)
