@@ -92,7 +92,7 @@ class RedisStore:
             self._rests_until_s = time.monotonic() + REST_S
             raise self._away(type(exc).__name__) from None
         except redis.RedisError as exc:
-            word = str(exc).partition(" ")[0][:40]
+            word = _CODES.get(type(exc).__name__) or str(exc).partition(" ")[0][:40]
             raise StorageError(
                 f"Redis at {self.place} does not take the request ({word}).",
                 hint=_HINTS.get(word, "Look at the log of Redis."),
@@ -104,6 +104,13 @@ class RedisStore:
             hint="Start it, or check address and password in RAGQA_REDIS_URL.",
         )
 
+
+_CODES = {
+    "OutOfMemoryError": "OOM",
+    "ReadOnlyError": "READONLY",
+    "NoPermissionError": "NOPERM",
+}
+"""What Redis said, where the client has a class for it and leaves the code out."""
 
 _HINTS = {
     "OOM": "Its memory is full: raise maxmemory.",

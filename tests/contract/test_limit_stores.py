@@ -228,6 +228,20 @@ class TestRedisAway:
             assert "pw-" not in str(error)
             assert str(server.port) in str(error)
 
+    @pytest.mark.parametrize(
+        ("setting", "said"),
+        [
+            (("CONFIG", "SET", "maxmemory", "1"), "memory is full"),
+            (("REPLICAOF", "127.0.0.1", "1"), "replica"),
+        ],
+    )
+    def test_what_it_refuses_says_what_to_do(self, tmp_path, setting, said):
+        with RedisServer(tmp_path) as server:
+            store = RedisStore(server.url)
+            store.do(lambda redis: redis.execute_command(*setting))
+            with pytest.raises(StorageError, match=said):
+                RedisAnswers(store).put("k", "v", 60)
+
     def test_one_that_hangs_is_given_up_soon_and_left_alone_for_a_while(self, tmp_path):
         with RedisServer(tmp_path) as server:
             store = RedisAnswers(RedisStore(server.url))
