@@ -6,7 +6,7 @@ a stage may handle a failed call like any other exception.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, closing
 from typing import Any
 
@@ -75,7 +75,7 @@ async def astream(
     turn: Turn,
     config: TraceConfig = None,
     finish: Callable[[Turn], Any] = answer_of,
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any, None]:
     """Yield the same as :func:`stream` without blocking the event loop."""
     with closing(_Running(pipeline.effects(turn))) as running:
         while (effect := running.next_effect()) is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -13,6 +14,7 @@ from ragqa.contract import Turn
 from ragqa.flow import drive
 from ragqa.flow.hearing import is_heard
 from ragqa.flow.host import require_asyncio
+from ragqa.flow.lockstep import in_lockstep
 from ragqa.flow.pipeline import Pipeline
 
 
@@ -65,14 +67,15 @@ class ChainRunnable(Runnable[Any, Any]):
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any, None]:
         """Yield the same as :meth:`stream` without blocking the event loop."""
         require_asyncio()
-        events = self._atransform_stream_with_config(
+        events: Any = self._atransform_stream_with_config(
             _aiter(input), self._astream, config, run_type="chain"
         )
-        async for event in events:
-            yield event
+        async with aclosing(in_lockstep(events)) as steps:
+            async for event in steps:
+                yield event
 
     def _run(self, input: Any, run_manager: Any, config: RunnableConfig) -> Any:
         return self._finish(drive.invoke(self.pipeline, self._begin(input), config))
@@ -87,12 +90,12 @@ class ChainRunnable(Runnable[Any, Any]):
 
     async def _astream(
         self, inputs: AsyncIterator[Any], run_manager: Any, config: RunnableConfig
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any, None]:
         received = [item async for item in inputs]
-        async for event in drive.astream(
-            self.pipeline, self._begin(_last(received)), config, self._finish
-        ):
-            yield event
+        turn = self._begin(_last(received))
+        async with aclosing(drive.astream(self.pipeline, turn, config, self._finish)) as events:
+            async for event in events:
+                yield event
 
 
 class _Signed:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -42,12 +43,13 @@ class UntracedRunnable(ChainRunnable):
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any, None]:
         """Yield the same as :meth:`stream` without blocking the event loop."""
-        events, end = super().astream(input, config, **kwargs), object()
-        while True:
-            with tracing_context(enabled=False):
-                event = await anext(events, end)
-            if event is end:
-                return
-            yield event
+        end = object()
+        async with aclosing(super().astream(input, config, **kwargs)) as events:
+            while True:
+                with tracing_context(enabled=False):
+                    event = await anext(events, end)
+                if event is end:
+                    return
+                yield event
