@@ -19,6 +19,8 @@ _WORDS = {
     "max_completion_tokens": r"max_completion_tokens",
     "stream_options": r"stream_options|include_usage",
     "encoding_format": r"encoding_format|base64",
+    # https://github.com/NousResearch/hermes-agent/issues/20154, charmbracelet/crush/issues/279
+    "user_after_tool": r"role .?user.? after role .?tool|roles must alternate",
 }
 _PARAMS = {
     "json_schema": ("response_format",),
@@ -31,7 +33,8 @@ _MODES = ("json_schema", "function_calling", "json_mode")
 
 _UNSUPPORTED = re.compile(
     r"support|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed|implemented|available)"
-    r"|unavailable|invalid|must be|should be|require|extra|only|failed to parse|no such|cannot",
+    r"|unavailable|invalid|must (?:be|alternate)|should be|require|extra|only|failed to parse"
+    r"|no such|cannot",
     re.IGNORECASE,
 )
 _ONLY_A_STATUS = re.compile(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 Mode = Literal["json_schema", "function_calling", "json_mode"]
@@ -18,6 +19,8 @@ DEFAULT_ORDER: tuple[Mode, ...] = ("json_schema", "function_calling", "json_mode
 _PLAIN: tuple[str, ...] = ("temperature", "stream_options", "encoding_format")
 _LIMITS = ("max_completion_tokens", "max_tokens")
 _TEXTS = ("messages", "input")
+USER_AFTER_TOOL = "user_after_tool"
+"""The feature that a user may speak after the result of a tool."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -61,6 +64,7 @@ def form_of(
         del body[name]
     features |= _rename_limit(body, refused, limit_name)
     features |= _take_tools(body, refused)
+    features |= _take_roles(body, refused)
     mode = _take_mode(body, refused, order)
     sent = (features | ({mode} if mode else set())) - set(refused)
     return Form(body, frozenset(sent), by_function=mode == "function_calling")
@@ -96,6 +100,29 @@ def _take_tools(body: dict[str, Any], refused: Collection[str]) -> set[str]:
     if "tool_choice" in refused:
         body.pop("tool_choice", None)
     return {"tools", "tool_choice"} & body.keys()
+
+
+def _take_roles(body: dict[str, Any], refused: Collection[str]) -> set[str]:
+    """Say beforehand what is said after results of tools, where no user may speak there.
+
+    So it is with Mistral, and with the templates of its models in other servers.
+    """
+    messages = body.get("messages")
+    if not isinstance(messages, list):
+        return set()
+    late = [
+        number
+        for number, (before, message) in enumerate(pairwise(messages), 1)
+        if (before.get("role"), message.get("role")) == ("tool", "user")
+        and isinstance(message.get("content"), str)
+    ]
+    if late and USER_AFTER_TOOL in refused:
+        said = [messages[number]["content"] for number in late]
+        rest = [each for number, each in enumerate(messages) if number not in late]
+        if rest[0].get("role") == "system" and isinstance(rest[0].get("content"), str):
+            said.insert(0, rest.pop(0)["content"])
+        body["messages"] = [{"role": "system", "content": "\n\n".join(said)}, *rest]
+    return {USER_AFTER_TOOL} if late else set()
 
 
 def _take_mode(

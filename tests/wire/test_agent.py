@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ from tests.wire.agent_play import (
     states,
     told,
 )
+from tests.wire.openai_refusals import invalid
 from tests.wire.openai_replies import Reply
 
 READ = ToolPolicy(read_only=True)
@@ -374,6 +376,27 @@ def test_a_model_that_takes_no_tools_still_answers_from_the_documents(openai_ser
     assert (answer.status, answer.response.sources) == ("answered", ["returns.md"])
     assert agent.invoke(QUESTION).status == "answered"
     assert sum("tools" in request.body for request in server.requests) == 1
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_a_service_that_lets_no_user_speak_after_results(openai_server, is_streamed):
+    server = openai_server(search(), search("warranty"), final())
+    answered = server._next
+
+    def strict(body):
+        roles = [message["role"] for message in body["messages"]]
+        if ("tool", "user") in pairwise(roles):
+            raise invalid("Unexpected role 'user' after role 'tool'")
+        return answered(body)
+
+    server._next = strict
+    agent = agent_at(server)
+    answer = list(agent.stream(QUESTION))[-1] if is_streamed else agent.invoke(QUESTION)
+    assert (answer.status, answer.usage.calls) == ("answered", 3)
+    assert [item.status for item in server.requests] == [200, 400, 200, 200]
+    system, *rest = server.chats[-1]["messages"]
+    assert "needs_human" in system["content"]
+    assert rest[-1]["role"] == "tool"
 
 
 def test_with_tools_of_the_callers_own_that_is_an_error(openai_server):

@@ -4,6 +4,7 @@ import pytest
 
 from ragqa.providers.complaint import complained_about, is_of_the_value
 from ragqa.providers.fault import Fault, read_fault
+from ragqa.providers.forms import USER_AFTER_TOOL
 from tests.wire.openai_refusals import UNSUPPORTED, in_the_words_of
 
 SENT = frozenset({"json_schema", "temperature", "max_tokens", "stream_options"})
@@ -99,3 +100,16 @@ def test_a_fault_without_name_is_taken_for_the_format(message: str) -> None:
 )
 def test_values_and_features_are_told_apart(message: str, expected: bool) -> None:
     assert is_of_the_value(Fault(400, message)) is expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Unexpected role 'user' after role 'tool'",
+        "After the optional system message, conversation roles must alternate user/assistant/...",
+    ],
+)
+def test_an_order_of_roles_that_is_refused_in_the_field(message: str) -> None:
+    sent = {"tools", "temperature", USER_AFTER_TOOL}
+    assert complained_about(Fault(400, message), sent) == {USER_AFTER_TOOL}
+    assert complained_about(Fault(400, message), sent - {USER_AFTER_TOOL}) == frozenset()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ragqa.contract import QAResponse
-from ragqa.providers.forms import DEFAULT_ORDER, form_of
+from ragqa.providers.forms import DEFAULT_ORDER, USER_AFTER_TOOL, form_of
 from ragqa.providers.schema import response_format
 
 FORMAT = response_format(QAResponse)
@@ -98,3 +98,18 @@ def test_halves_of_characters_are_replaced_wherever_texts_stand() -> None:
     assert sent_call["function"]["arguments"] == '{"item": "\ufffd"}'
     assert body["input"] == ["\ufffd", "完整 👍"]
     json.dumps(body, ensure_ascii=False).encode()
+
+
+def test_what_is_said_after_results_is_said_beforehand_where_that_is_refused() -> None:
+    said = [("system", "S"), ("user", "Q"), ("assistant", ""), ("tool", "R"), ("user", "F")]
+    messages = [{"role": role, "content": content} for role, content in said]
+    payload = {"model": "m", "messages": messages}
+    form = form_of(payload, ())
+    assert (form.features, form.body["messages"]) == ({USER_AFTER_TOOL}, messages)
+    form = form_of(payload, {USER_AFTER_TOOL})
+    assert form.features == frozenset()
+    sent = [(message["role"], message["content"]) for message in form.body["messages"]]
+    assert sent == [("system", "S\n\nF"), *said[1:4]]
+    form = form_of({**payload, "messages": messages[1:]}, {USER_AFTER_TOOL})
+    assert form.body["messages"][0] == {"role": "system", "content": "F"}
+    assert form_of({**payload, "messages": messages[:4]}, ()).features == frozenset()
