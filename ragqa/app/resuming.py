@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragqa.app.agent_tools import AGENT, chain_options
@@ -178,6 +178,8 @@ def resumed(
     from ragqa.stages.whole import whole
 
     settings = settings_of(settings)
+    if isinstance(tools, Iterator):  # they are read twice
+        tools = list(tools)
     given = {"policies": policies} if tools is None else {"tools": tools, "policies": policies}
     options = chain_options(AGENT, settings, **given)
     parts = with_given(parts_for(settings), schema=schema, rules=rules)
@@ -185,6 +187,7 @@ def resumed(
     kept = kept_turn(home_of(settings), run_id)
     if kept is None:
         raise _not_waiting(run_id, parts)
+    _check_tools(run_id, settings, **options)
     _claim(parts, run_id)
     return pipeline, _turn(kept, parts)
 
@@ -194,6 +197,33 @@ def _turn(kept: str, parts: Parts) -> Turn:
     from ragqa.agent.run.turn_json import turn_of
 
     return turn_of(kept, parts.clock() + parts.policy.timeout_s, {RESUMES: True})
+
+
+def _check_tools(
+    run_id: str,
+    settings: Settings,
+    tools: Iterable[Any] = (),
+    policies: Mapping[str, ToolPolicy] | None = None,
+) -> None:
+    """See that the tools of open calls are there; else those would fail, approved or not.
+
+    Raises:
+        ConfigError: If one is missing; the run goes on waiting.
+    """
+    from ragqa.agent.calculator.calculate import NAME as CALCULATE
+    from ragqa.agent.tools.search import NAME as SEARCH
+    from ragqa.agent.tools.toolbox import toolbox
+
+    known = {SEARCH, CALCULATE, *toolbox(tools, policies).tools}
+    with _ledger(settings) as ledger:
+        begun = [each for each in ledger.of_run(run_id) if each.state != "requested"]
+    missing = sorted({each.name for each in begun if not each.has_ended} - known)
+    if missing:
+        raise ConfigError(
+            f"The run {run_id} waits for {', '.join(missing)}, which is not among the tools.",
+            hint="Pass the tools that it began with: ragqa.resume(run_id, tools=…, policies=…), or "
+            "name them in RAGQA_TOOLS.",
+        )
 
 
 def _claim(parts: Parts, run_id: str) -> None:

@@ -121,6 +121,18 @@ def test_a_yes_carries_it_out_once_and_the_run_completes(desk, service):
     assert len(service.tickets()) == 1
 
 
+@pytest.mark.parametrize("given", [None, [], ["find_ticket"]])
+def test_without_its_tool_an_approved_call_goes_on_waiting(desk, service, given):
+    at = desk(calls(CALL), DONE)
+    run_id = at.ask().run_id
+    at.decide(run_id, True)
+    tools = given and iter([find_tool(service.url)])
+    with pytest.raises(ConfigError, match="waits for create_ticket"):
+        ragqa.resume(run_id, tools=tools, settings=at.settings)
+    assert at.run(run_id).state == "requires_action"
+    assert states(at.resume(run_id)) == [("create_ticket", "verified")]
+
+
 def test_a_no_ends_as_failed_and_the_run_completes(desk, service):
     at = desk(calls(CALL), REFUSED)
     run_id = at.ask().run_id
