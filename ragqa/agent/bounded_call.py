@@ -67,6 +67,15 @@ class BoundedCall:
         Raises:
             TimeoutError: If it has not ended in time.
         """
+        try:
+            return self._waited()
+        except NotImplementedError:
+            if self._run is None or self._arun is None:
+                raise
+            self._run = None  # the tool has the other form only, and says so here
+            return self._waited()
+
+    def _waited(self) -> Any:
         if self._run is not None:
             future, timeout_s = self._started(self._run), self._timeout_s
         else:  # it keeps the deadline itself
@@ -84,6 +93,15 @@ class BoundedCall:
         Raises:
             TimeoutError: If it has not ended in time.
         """
+        try:
+            return await self._waited_in_loop()
+        except NotImplementedError:
+            if self._run is None or self._arun is None:
+                raise
+            self._arun = self._task = None
+            return await self._waited_in_loop()
+
+    async def _waited_in_loop(self) -> Any:
         import asyncio
 
         if self._arun is None:

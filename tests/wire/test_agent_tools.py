@@ -7,10 +7,10 @@ import sys
 from collections.abc import AsyncIterator
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from langchain_core.tools import StructuredTool, ToolException, tool
+from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, ToolException, tool
 
 from ragqa.agent.policy import ToolPolicy
 from ragqa.agent.tools.mcp import mcp_tools
@@ -50,6 +50,35 @@ async def async_only(item: str) -> str:
     return f"{item}: 12"
 
 
+class OneForm(BaseTool):
+    """A tool whose other form only says that it is none, as has long been the custom."""
+
+    name: str = "one_form"
+    description: str = "Tell how many pieces of an item there are when the user asks."
+
+    def _run(self, item: str) -> str:
+        raise NotImplementedError("only in an event loop")
+
+    async def _arun(self, item: str) -> str:
+        return f"{item}: 12"
+
+
+class OtherForm(OneForm):
+    """The same the other way round."""
+
+    def _run(self, item: str) -> str:
+        return f"{item}: 12"
+
+    async def _arun(self, item: str) -> str:
+        raise NotImplementedError("not in an event loop")
+
+
+@tool
+def needs_state(item: str, state: Annotated[dict[str, Any], InjectedToolArg]) -> str:
+    """Tell how many pieces of an item there are when the user asks."""
+    return item
+
+
 @wraps(async_only)
 def hidden(*args: Any, **kwargs: Any) -> Any:
     return async_only(*args, **kwargs)
@@ -67,8 +96,16 @@ async def yielding(item: str) -> AsyncIterator[str]:
 @ASYNC
 @pytest.mark.parametrize(
     "given",
-    [decorated, plain, async_only, hidden, yielding],
-    ids=["tool", "def", "async def", "async behind a decorator", "async generator"],
+    [decorated, plain, async_only, hidden, yielding, OneForm(), OtherForm()],
+    ids=[
+        "tool",
+        "def",
+        "async def",
+        "async behind a decorator",
+        "async generator",
+        "only async",
+        "only blocking",
+    ],
 )
 def test_each_kind_runs_blocking_and_in_a_loop(openai_server, given, asynchronous):
     name = getattr(given, "name", None) or given.__name__
@@ -137,6 +174,7 @@ def nameless(item):
         (decorated, {}, ConfigError, "no list of tools"),
         ([decorated], {"decorated": {"read_only": True}}, ConfigError, "no mapping"),
         ([decorated], [READ], ConfigError, "no mapping"),
+        ([needs_state], {}, ConfigError, "'state' of the tool 'needs_state' is hidden"),
     ],
 )
 def test_what_is_wrong_is_told_when_the_chain_is_made(openai_server, given, policies, kind, said):

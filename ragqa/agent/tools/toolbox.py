@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragqa.agent.bounded_call import kept
-from ragqa.agent.policy import ToolPolicy
+from ragqa.agent.policy import UNDECLARED, ToolPolicy
 from ragqa.agent.tools.definitions import ToolDefinition, checked_definitions, definition_of
 from ragqa.errors import ConfigError, UnknownNameError
 
@@ -63,11 +63,32 @@ def toolbox(tools: Tools = (), policies: Policies | None = None) -> Toolbox:
     for name in policies or {}:
         if name not in names and name not in names.values():
             raise UnknownNameError("tool", name, list(names))
-    return Toolbox(
-        {definition.name: tool for tool, definition in zip(made, defined, strict=True)},
-        {definition.name: definition for definition in defined},
-        {names.get(name, name): policy for name, policy in (policies or {}).items()},
-    )
+    by_name = {definition.name: tool for tool, definition in zip(made, defined, strict=True)}
+    declared = {names.get(name, name): policy for name, policy in (policies or {}).items()}
+    for name, tool in by_name.items():
+        _check_hidden(name, tool, declared.get(name, UNDECLARED))
+    return Toolbox(by_name, {definition.name: definition for definition in defined}, declared)
+
+
+def _check_hidden(name: str, tool: BaseTool, policy: ToolPolicy) -> None:
+    """Raise a ConfigError where a parameter is kept from the model, and nobody gives it.
+
+    So it is with what LangGraph's own tool node injects: its state, its store, its runtime.
+    """
+    offered = getattr(tool.tool_call_schema, "model_fields", None)
+    if offered is None:  # a JSON schema, which hides nothing
+        return
+    taken: Mapping[str, Any] = getattr(tool.get_input_schema(), "model_fields", {})
+    for parameter, field_ in taken.items():
+        marks = {getattr(mark, "__name__", type(mark).__name__) for mark in field_.metadata}
+        is_given = parameter == policy.key_parameter or "InjectedToolCallId" in marks
+        if field_.is_required() and parameter not in offered and not is_given:
+            raise ConfigError(
+                f"The parameter {parameter!r} of the tool {name!r} is hidden from the model, and "
+                "nothing gives it a value.",
+                hint="Give it a default, let the function know the value by itself, or name it as "
+                "key_parameter in the tool's ToolPolicy.",
+            )
 
 
 def _check_kinds(tools: Any, policies: Any) -> None:
