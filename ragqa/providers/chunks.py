@@ -15,7 +15,8 @@ import openai
 
 from ragqa.errors import TransportError
 from ragqa.providers.endpoint import Endpoint
-from ragqa.providers.normal import JsonObject, StreamShape, whole_reply
+from ragqa.providers.events import events_in
+from ragqa.providers.normal import JsonObject, StreamShape, json_reply, whole_reply
 from ragqa.providers.refusals import interrupted
 from ragqa.providers.translate import cause_of, translate
 
@@ -31,7 +32,15 @@ class _Shaping:
         self._is_over = False
 
     def _take_whole(self, body: str) -> None:
-        """Take a reply that came whole: some servers ignore that a stream was asked for."""
+        """Take a reply that came whole: some servers ignore that a stream was asked for.
+
+        Others send a stream, and call it JSON.
+        """
+        if events := events_in(body):
+            for event in events:
+                self._take(json_reply(event))
+            self._take(None)
+            return
         reply = whole_reply(body, by_function=self._by_function)
         (choice,) = reply["choices"]
         self._take({**reply, "choices": [{**choice, "delta": choice["message"]}]})

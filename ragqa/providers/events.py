@@ -7,6 +7,8 @@ Those of no use are dropped; a chunk that is broken is left to it.
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from openai._streaming import ServerSentEvent, SSEDecoder
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -20,3 +22,11 @@ class Events(SSEDecoder):
         event = super().decode(line.removeprefix(_BYTE_ORDER_MARK))
         is_part = event is not None and event.data.lstrip().startswith(("{", "[DONE]"))
         return event if is_part else None
+
+
+def events_in(body: str) -> list[str]:
+    """Return what the events of a whole stream hold; nothing where a body is none."""
+    if not body.lstrip(f"{_BYTE_ORDER_MARK} \r\n").startswith(("data:", "event:", ":")):
+        return []
+    events = [event.data for event in Events().iter_bytes(iter([body.encode()]))]
+    return list(takewhile(lambda data: not data.startswith("[DONE]"), events))

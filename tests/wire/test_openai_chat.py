@@ -212,6 +212,20 @@ def test_a_whole_reply_where_a_stream_was_asked_for(
     assert streamed(asyncio.run(events())) == (pieces, reply)
 
 
+def test_a_stream_that_is_called_json(openai_server: StartServer, model_at: MakeModel) -> None:
+    chunks = [_chunk({"content": VALID}), _chunk({}, "stop")]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    label = {"content-type": "application/json"}
+    model = model_at(openai_server(*[Reply(body=body, headers=label)] * 2))
+    pieces, reply = streamed(model.stream(request()))
+    assert (pieces, reply.text, reply.finish_reason) == ([VALID], VALID, "stop")
+
+    async def events() -> list[Any]:
+        return [event async for event in model.astream(request())]
+
+    assert streamed(asyncio.run(events())) == (pieces, reply)
+
+
 def test_a_page_where_a_stream_was_asked_for(
     openai_server: StartServer, model_at: MakeModel
 ) -> None:
