@@ -15,7 +15,7 @@ import openai
 
 from ragqa.errors import TransportError
 from ragqa.providers.endpoint import Endpoint
-from ragqa.providers.events import events_in
+from ragqa.providers.event_text import events_in
 from ragqa.providers.normal import JsonObject, StreamShape, json_reply, whole_reply
 from ragqa.providers.refusals import interrupted
 from ragqa.providers.translate import cause_of, translate

@@ -7,11 +7,9 @@ Those of no use are dropped; a chunk that is broken is left to it.
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from openai._streaming import ServerSentEvent, SSEDecoder
 
-_BYTE_ORDER_MARK = "\ufeff"
+from ragqa.providers.event_text import BYTE_ORDER_MARK, is_part
 
 
 class Events(SSEDecoder):
@@ -19,14 +17,5 @@ class Events(SSEDecoder):
 
     def decode(self, line: str) -> ServerSentEvent | None:
         """Take a line; return the event that it ends."""
-        event = super().decode(line.removeprefix(_BYTE_ORDER_MARK))
-        is_part = event is not None and event.data.lstrip().startswith(("{", "[DONE]"))
-        return event if is_part else None
-
-
-def events_in(body: str) -> list[str]:
-    """Return what the events of a whole stream hold; nothing where a body is none."""
-    if not body.lstrip(f"{_BYTE_ORDER_MARK} \r\n").startswith(("data:", "event:", ":")):
-        return []
-    events = [event.data for event in Events().iter_bytes(iter([body.encode()]))]
-    return list(takewhile(lambda data: not data.startswith("[DONE]"), events))
+        event = super().decode(line.removeprefix(BYTE_ORDER_MARK))
+        return event if event is not None and is_part(event.data) else None

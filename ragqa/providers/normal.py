@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ragqa.providers.tool_calls import CallFragments, calls_in, whole_calls
+from ragqa.providers.event_text import events_in
+from ragqa.providers.tool_calls import CallFragments, calls_in, put_together, whole_calls
 
 JsonObject = dict[str, Any]
 
@@ -84,7 +85,8 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     Raises:
         ValueError, FaultInReplyError: If it is no chat completion, see ``json_reply``.
     """
-    data = json_reply(data)
+    events = events_in(data) if isinstance(data, str) else []
+    data = _read_together(events, by_function=by_function) if events else json_reply(data)
     if not isinstance(data.get("choices"), list):
         raise MalformedReplyError
     choice: Any = next(iter(data["choices"]), {"message": {}})
@@ -108,6 +110,28 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
                 "finish_reason": REFUSAL if is_refusal and reason == "stop" else reason,
             }
         ],
+    }
+
+
+def _read_together(events: list[str], *, by_function: bool) -> JsonObject:
+    """Return the reply that a stream carries: some gateways stream whatever they are asked for.
+
+    Raises:
+        MalformedReplyError: If it broke off.
+    """
+    shape = StreamShape(by_function=by_function)
+    choices = [choice for each in events for choice in shape.chunk(json_reply(each))["choices"]]
+    reason = next((each["finish_reason"] for each in choices if each["finish_reason"]), None)
+    if reason is None:
+        raise MalformedReplyError
+    deltas = [choice["delta"] for choice in choices]
+    message = {
+        "content": "".join(delta["content"] for delta in deltas),
+        "tool_calls": put_together(piece for delta in deltas for piece in calls_in(delta)),
+    }
+    return {
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+        "usage": shape.last_chunk()["usage"],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,6 +104,21 @@ class CallFragments:
         call.name = function.get("name") or call.name
         call.arguments += function.get("arguments") or ""
         return [{**fragment, "index": number}]
+
+
+def put_together(fragments: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the calls that numbered fragments make."""
+    calls: dict[int, dict[str, Any]] = {}
+    for fragment in fragments:
+        function = fragment["function"]
+        call = calls.setdefault(
+            fragment["index"], {"id": None, "function": {"name": "", "arguments": ""}}
+        )
+        call["id"] = call["id"] or fragment.get("id")
+        name, so_far = function.get("name") or "", call["function"]["name"]
+        call["function"]["name"] = so_far if so_far == name else so_far + name
+        call["function"]["arguments"] += function.get("arguments") or ""
+    return list(calls.values())
 
 
 def _with_text_arguments(fragment: dict[str, Any]) -> dict[str, Any]:

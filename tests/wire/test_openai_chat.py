@@ -226,6 +226,19 @@ def test_a_stream_that_is_called_json(openai_server: StartServer, model_at: Make
     assert streamed(asyncio.run(events())) == (pieces, reply)
 
 
+@pytest.mark.parametrize("kind", ["text/event-stream", "text/plain"])
+def test_a_stream_where_none_was_asked_for(
+    openai_server: StartServer, model_at: MakeModel, kind: str
+) -> None:
+    chunks = [_chunk({"content": VALID}), _chunk({}, "stop")]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    server = openai_server(*[Reply(body=body, headers={"content-type": kind})] * 2)
+    model = model_at(server)
+    assert model.complete(request()).text == VALID
+    assert asyncio.run(model.acomplete(request())).text == VALID
+    assert len(server.chats) == 2
+
+
 def test_a_page_where_a_stream_was_asked_for(
     openai_server: StartServer, model_at: MakeModel
 ) -> None:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from ragqa.providers.event_text import events_in
 from ragqa.providers.normal import (
     REFUSAL,
     FaultInReplyError,
@@ -306,6 +308,28 @@ def test_a_whole_message_may_come_in_the_place_of_pieces() -> None:
     assert _stream([_chunk({"content": "ab"}), whole]) == ("ab", ["stop"])
 
 
+def _as_events(chunks: list[Any]) -> str:
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+
+
+def test_a_stream_where_a_whole_reply_was_due() -> None:
+    fragments = [_call(0, "x", "f", '{"a"'), _call(0, None, None, ": 1}")]
+    chunks = [_chunk({"content": "a"}), _chunk({"content": "b"}, "stop"), {"usage": USAGE}]
+    reply = whole_reply(_as_events(chunks), by_function=False)
+    assert reply["choices"][0]["message"] == {"role": "assistant", "content": "ab"}
+    assert reply["usage"]["completion_tokens"] == 2
+    chunks = [_chunk({"tool_calls": [each]}) for each in fragments] + [_chunk({}, "tool_calls")]
+    (call,) = whole_reply(_as_events(chunks), by_function=False)["choices"][0]["message"][
+        "tool_calls"
+    ]
+    assert (call["id"], call["function"]) == ("x", {"name": "f", "arguments": FIRST})
+    said = whole_reply(_as_events(chunks), by_function=True)["choices"][0]
+    assert (said["message"]["content"], said["finish_reason"]) == (FIRST, "stop")
+    with pytest.raises(MalformedReplyError):
+        whole_reply(_as_events(chunks[:-1]), by_function=False)
+
+
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2}
 LEGACY = {"name": "f", "arguments": FIRST}
 
 
@@ -349,3 +373,19 @@ def test_calls_beside_the_text_are_of_the_same_reply(index: int, calls: int) -> 
 def test_arguments_are_json_only_where_they_are_an_object(sent: Any, read: str) -> None:
     (call,) = whole_calls([_call(None, "x", "f", sent)])
     assert call["function"]["arguments"] == read
+
+
+@pytest.mark.parametrize(
+    ("body", "held"),
+    [
+        ('data: {"a": 1}\n\ndata: {}\n\ndata: [DONE]\n\ndata: {}\n\n', ['{"a": 1}', "{}"]),
+        ("\ufeff: ping\r\n\r\nid: 1\r\ndata:{}\r\n\r\ndata: ping\r\n\r\n", ["{}"]),
+        ('event: x\rdata: {"a":\rdata: 1}\r\r', ['{"a":\n1}']),
+        ('data: {"a": "\u2028"}', ['{"a": "\u2028"}']),
+        ('{"data:": 1}', []),
+        ("<html>", []),
+        ("", []),
+    ],
+)
+def test_events_are_read_as_they_are_written(body: str, held: list[str]) -> None:
+    assert events_in(body) == held
