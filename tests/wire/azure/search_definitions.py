@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tests.wire.azure import search_analysis as analysis
 from tests.wire.azure.search_refusals import JsonObject, invalid, unknown_key
 
 _INDEX_KEYS = {
@@ -28,6 +29,7 @@ ANALYZERS = {
     "standard.lucene", "standardasciifolding.lucene", "keyword", "simple", "stop", "whitespace",
     "en.lucene", "en.microsoft", "zh-Hans.lucene", "zh-Hans.microsoft",
 }  # fmt: skip
+ANALYZER_KEYS = ("analyzer", "indexAnalyzer", "searchAnalyzer")
 _FIELD_NAME = re.compile(r"(?!azureSearch)[A-Za-z][A-Za-z0-9_]{0,127}")
 _INDEX_NAME = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9-]{0,126}[a-z0-9])?")
 MAX_FIELDS = 1000
@@ -48,7 +50,9 @@ def completed(definition: Any, etag: str) -> JsonObject:
             f"Invalid index name: '{name}'. Index name must only contain lowercase letters, digits "
             "or dashes, cannot start or end with dashes and is limited to 128 characters."
         )
-    fields = [_field(field) for field in definition.get("fields") or []]
+    analysis.check(definition, ANALYZERS)
+    analyzers = ANALYZERS | {one["name"] for one in definition.get("analyzers") or []}
+    fields = [_field(field, analyzers) for field in definition.get("fields") or []]
     _check_names(fields)
     whole: JsonObject = {"@odata.etag": etag, **definition, "fields": fields}
     _check_vectors(whole)
@@ -60,7 +64,8 @@ def completed(definition: Any, etag: str) -> JsonObject:
 
 
 def check_update(before: JsonObject, after: JsonObject) -> None:
-    """Refuse what needs a rebuild: a field that has gone, or has another type."""
+    """Refuse what needs a rebuild: a field that has gone, or has another type or analyzer."""
+    analysis.check_update(before, after)
     fields = {field["name"]: field for field in after["fields"]}
     for old in before["fields"]:
         new = fields.get(old["name"])
@@ -70,7 +75,7 @@ def check_update(before: JsonObject, after: JsonObject) -> None:
             )
 
 
-def _field(field: JsonObject) -> JsonObject:
+def _field(field: JsonObject, analyzers: set[str]) -> JsonObject:
     _known(field, _FIELD_KEYS, "index.fields")
     name, kind = field.get("name", ""), field.get("type", "")
     if not _FIELD_NAME.fullmatch(name):
@@ -81,8 +86,7 @@ def _field(field: JsonObject) -> JsonObject:
     is_vector, is_text = kind == VECTOR, kind in ("Edm.String", "Collection(Edm.String)")
     if field.get("sortable") and inner:
         raise invalid(f"Field '{name}' is a collection and cannot be sortable.")
-    if field.get("analyzer") and (not is_text or field["analyzer"] not in ANALYZERS):
-        raise invalid(f"The analyzer of the field '{name}' is invalid.")
+    _check_analyzers(field, analyzers if is_text else set())
     if is_vector and any(field.get(k) for k in ("filterable", "sortable", "facetable")):
         raise invalid(f"Vector field '{name}' cannot be filterable, sortable or facetable.")
     defaults: JsonObject = {
@@ -99,6 +103,17 @@ def _field(field: JsonObject) -> JsonObject:
     if given.get("searchable") and not (is_text or is_vector):
         raise invalid(f"Field '{name}' of type '{kind}' cannot be searchable.")
     return {"name": name, "type": kind, **defaults, **given}
+
+
+def _check_analyzers(field: JsonObject, known: set[str]) -> None:
+    """Refuse what is no analyzer, or not for this field: one for all, or one for each purpose."""
+    given = {key: field[key] for key in ANALYZER_KEYS if field.get(key)}
+    fits = given.keys() in ({"analyzer"}, {"indexAnalyzer", "searchAnalyzer"})
+    if len(given) == 2 and any(name.startswith(("en.", "zh-")) for name in given.values()):
+        fits = False  # a language analyzer serves both purposes
+    is_searched = field.get("searchable", True)
+    if given and not (fits and is_searched and known.issuperset(given.values())):
+        raise invalid(f"The analyzer of the field '{field['name']}' is invalid.")
 
 
 def _check_names(fields: list[JsonObject]) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tests.wire.azure import search_analysis as analysis
+from tests.wire.azure import search_queries as queries
 from tests.wire.azure import search_ranking as ranking
+from tests.wire.azure.search_analysis import Analyze
 from tests.wire.azure.search_definitions import VECTOR
 from tests.wire.azure.search_filters import Test, parsed
 from tests.wire.azure.search_refusals import (
@@ -33,6 +36,7 @@ _VECTOR_KEYS = {"vector", "kind", "k", "fields", "oversampling", "weight", "exha
 _ENUMS = {
     "queryType": ("simple", "full", "semantic"),
     "searchMode": ("any", "all"),
+    "scoringStatistics": ("local", "global"),
     "semanticErrorHandling": ("partial", "fail"),
     "vectorFilterMode": ("preFilter", "postFilter", "strictPostFilter"),
 }
@@ -63,7 +67,13 @@ class Index:
         self.key = next(name for name, field in self.fields.items() if field["key"])
         for name, field in self.fields.items():
             if field["searchable"] and field["type"] != VECTOR and name not in self.words:
-                self.words[name] = ranking.Words(field.get("analyzer") or "standard.lucene")
+                self.words[name] = ranking.Words(
+                    self._analyze(field, "indexAnalyzer"), self._analyze(field, "searchAnalyzer")
+                )
+
+    def _analyze(self, field: JsonObject, purpose: str) -> Analyze:
+        name = field.get("analyzer") or field.get(purpose) or "standard.lucene"
+        return analysis.custom(self.definition, name) or ranking.built_in(name)
 
     # Documents
 
@@ -214,12 +224,12 @@ class Index:
             return dict.fromkeys(fits, 1.0)
         if text not in (None, "", "*"):
             chosen = self._search_fields(body.get("searchFields"))
-            words = (
-                text if body.get("queryType", "simple") == "simple" else re.sub(r"[+-]", " ", text)
-            )
+            read = queries.full if body.get("queryType") == "full" else queries.simple
+            if body.get("queryType") == "semantic":
+                text = re.sub(r"[+-]", " ", text)
             weights = self._weights()
             weighed = [(field, weights.get(name, 1.0)) for name, field in chosen.items()]
-            found = ranking.by_words(words, weighed, body.get("searchMode", "any"))
+            found = ranking.by_words(read(text), weighed, body.get("searchMode", "any"))
             rankings.append({key: score for key, score in found.items() if key in fits})
         for query in vectors:
             name = query["fields"]

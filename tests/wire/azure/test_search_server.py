@@ -54,6 +54,10 @@ def keys(value: Any) -> Any:
         {"search": "x", "vector": []},
         {"search": "x", "queryType": "Semantic"},
         {"search": "x", "searchMode": "ANY"},
+        {"search": "x", "scoringStatistics": "all"},
+        {"search": "x AND", "queryType": "full"},
+        {"search": "nope:x", "queryType": "full"},
+        {"search": '"x', "queryType": "full"},
         {"search": "x", "captions": "QueryCaptionType.EXTRACTIVE"},
         {"search": "x", "select": "nope"},
         {"search": "x", "searchFields": "nope"},
@@ -129,6 +133,81 @@ def test_limits_of_a_batch(shelf: SearchServer) -> None:
 def test_definitions_that_are_refused(server: SearchServer, change: Any) -> None:
     assert call(server, f"/indexes?{VERSION}", {**DEFINITION, **change})[0] == 400
     assert not server.indexes
+
+
+LENGTH = {"@odata.type": "#Microsoft.Azure.Search.LengthTokenFilter", "name": "short", "max": 5}
+ANALYZER = {
+    "@odata.type": "#Microsoft.Azure.Search.CustomAnalyzer",
+    "name": "own",
+    "tokenizer": "whitespace",
+    "tokenFilters": ["lowercase", "short"],
+}
+
+
+def analyzed(**field: Any) -> Any:
+    """Return fields one of which has the custom analyzer."""
+    return [*FIELDS, {"name": "x", "type": "Edm.String", "analyzer": "own", **field}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"analyzers": [{**ANALYZER, "tokenizer": "nope"}]},
+        {"analyzers": [{**ANALYZER, "tokenFilters": ["nope"]}]},
+        {"analyzers": [{**ANALYZER, "charFilters": ["short"]}]},
+        {"analyzers": [{**ANALYZER, "nope": 1}]},
+        {"analyzers": [{**ANALYZER, "name": "_own"}]},
+        {"analyzers": [{**ANALYZER, "name": "en.lucene"}]},
+        {"analyzers": [{**ANALYZER, "@odata.type": "#Microsoft.Azure.Search.Custom"}]},
+        {"analyzers": [{**ANALYZER, "@odata.type": "CustomAnalyzer"}]},
+        {"analyzers": [ANALYZER, ANALYZER]},
+        {"analyzers": [{k: v for k, v in ANALYZER.items() if k != "tokenizer"}]},
+        {"tokenFilters": [{**LENGTH, "max": 301}]},
+        {"tokenFilters": [{**LENGTH, "min": 5}]},
+        {"tokenizers": [LENGTH]},
+        {"charFilters": [{"@odata.type": "#Microsoft.Azure.Search.PatternReplaceCharFilter",
+                          "name": "broken", "pattern": "(", "replacement": ""}]},
+        {"analyzers": []},
+        {"fields": analyzed(analyzer="other")},
+        {"fields": analyzed(type="Edm.Int32")},
+        {"fields": analyzed(searchable=False)},
+        {"fields": analyzed(searchAnalyzer="own")},
+        {"fields": analyzed(analyzer=None, indexAnalyzer="own")},
+        {"fields": analyzed(analyzer=None, indexAnalyzer="own", searchAnalyzer="en.lucene")},
+    ],
+)  # fmt: skip
+def test_analyzers_that_are_refused(server: SearchServer, change: Any) -> None:
+    parts = {"analyzers": [ANALYZER], "tokenFilters": [LENGTH], "fields": analyzed()}
+    assert call(server, f"/indexes?{VERSION}", {**DEFINITION, **parts, **change})[0] == 400
+    assert not server.indexes
+    assert call(server, f"/indexes?{VERSION}", {**DEFINITION, **parts})[0] == 201
+
+
+def test_a_custom_analyzer_is_carried_out_and_kept(server: SearchServer) -> None:
+    parts = {"analyzers": [ANALYZER], "tokenFilters": [LENGTH], "fields": analyzed()}
+    assert call(server, f"/indexes?{VERSION}", {**DEFINITION, **parts})[0] == 201
+    assert call(server, UPLOAD, {"value": [{"id": "1", "x": "Kettles HOLD tea-leaf"}]})[0] == 200
+
+    def finds(text: str) -> bool:
+        return bool(call(server, SEARCH, {"search": text, "searchFields": "x"})[1]["value"])
+
+    assert [finds(t) for t in ("hold", "kettles", "tea", "tea-leaf")] == [True, False, False, False]
+    for later in ({"analyzers": []}, {"tokenFilters": [{**LENGTH, "max": 9}]}):
+        changed = {**DEFINITION, **parts, **later, "fields": FIELDS}
+        assert call(server, f"/indexes('kb')?{VERSION}", changed, method="PUT")[0] == 400
+
+
+def test_phrases_and_boosts_of_the_full_syntax(shelf: SearchServer) -> None:
+    def scores(text: str) -> dict[str, float]:
+        body = {"search": text, "queryType": "full", "searchFields": "content"}
+        return {hit["id"]: hit["@search.score"] for hit in call(shelf, SEARCH, body)[1]["value"]}
+
+    assert scores('"thirty kettles"') == {}
+    whole, boosted = scores('"warranty of a kettle"'), scores('"warranty of a kettle"^0.5')
+    assert whole.keys() == {"2"}
+    assert boosted["2"] == pytest.approx(whole["2"] / 2)
+    assert scores("+warranty kettle").keys() == {"2"}
+    assert scores("kettle -warranty").keys() == {"1", "3"}
 
 
 def test_keys_and_versions(shelf: SearchServer) -> None:
