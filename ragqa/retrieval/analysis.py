@@ -17,8 +17,8 @@ FORMAT = "1"
 ANALYZER = "words"
 
 _MAX_TERM_BYTES = 100  # longer runs are encoded data, not words
-_MAX_WORDS = 500  # more than any question has; a longer text is searched by its beginning
-_MAX_PAIRS = 40  # they nest in the query, and tantivy runs nested queries on the stack
+MAX_WORDS = 500  # more than any question has; a longer text is searched by its beginning
+MAX_PAIRS = 40  # they nest in the query, and tantivy runs nested queries on the stack
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")  # begins with its comma: found quickly
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -38,6 +38,17 @@ def analyzer() -> tantivy.TextAnalyzer:
         .filter(tantivy.Filter.stemmer("english"))
         .build()
     )
+
+
+@cache
+def _splitter() -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    return builder.filter(tantivy.Filter.remove_long(_MAX_TERM_BYTES)).build()
+
+
+def spelt_words(text: str) -> list[str]:
+    """Return the words of a text as they are spelt, parted as the index parts them."""
+    return _splitter().analyze(indexable(text))
 
 
 def well_formed(text: str) -> str:
@@ -73,11 +84,12 @@ class QueryTerms(NamedTuple):
 def query_terms(text: str) -> QueryTerms:
     """Take a question apart; nothing in it is an operator."""
     sequence = analyzer().analyze(indexable(text))
-    pairs = [pair for pair in dict.fromkeys(pairwise(sequence)) if _tells(*pair)]
-    return QueryTerms(list(dict.fromkeys(sequence))[:_MAX_WORDS], pairs[:_MAX_PAIRS])
+    pairs = [pair for pair in dict.fromkeys(pairwise(sequence)) if tells(*pair)]
+    return QueryTerms(list(dict.fromkeys(sequence))[:MAX_WORDS], pairs[:MAX_PAIRS])
 
 
-def _tells(first: str, second: str) -> bool:
+def tells(first: str, second: str) -> bool:
+    """Tell whether it says something that two terms are neighbours."""
     if has_han(first + second):
         return False
     return not (is_function_word(first) and is_function_word(second))

@@ -1,9 +1,10 @@
 """The definition of an index that ragqa makes at Azure AI Search.
 
-Beside the fields that a search reads it has ``…_zh``, the text once more for the Chinese analyser
-(a field has one analyser), ``heading``, and ``ragqa_file``: what is known of a file, in the first
-of its chunks. Keys of records and columns of tables become fields to filter by as they turn up.
-Titles count as in the embedded index.
+Beside the fields that a search reads it has ``heading``, ``…_words`` (what is searched: see
+``ragqa.retrieval.azure.words``), and ``ragqa_file``: what is known of a file, in the first of its
+chunks. Keys of records and columns of tables become fields to filter by as they turn up. Older
+indexes of ours, and foreign ones that get our fields, have ``…_zh`` instead of words: the text once
+more for the service's Chinese analyser.
 Sources: https://learn.microsoft.com/rest/api/searchservice/indexes/create,
 https://learn.microsoft.com/azure/search/index-add-scoring-profiles
 """
@@ -15,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragqa.errors import ConfigError
+from ragqa.retrieval.azure import words
 from ragqa.retrieval.azure.fields import FieldNames
-from ragqa.retrieval.weights import TITLE_WEIGHT
 
 FILE_FIELD = "ragqa_file"
 HEADING_FIELD = "heading"
@@ -56,15 +57,16 @@ def definition_of(
     made: Definition = {
         "name": index,
         "fields": [
-            *own_fields(fields),
+            *_newest_fields(fields),
             *([_vector_field(fields.vector, dimensions)] if with_vectors else []),
             *(metadata_field(name) for name in metadata),
         ],
         "semantic": {"configurations": [_semantic(semantic_config or SEMANTIC_NAME, fields)]},
         "scoringProfiles": [
-            {"name": _SCORING, "text": {"weights": {fields.title or "title": TITLE_WEIGHT}}}
+            {"name": _SCORING, "text": {"weights": words.weights(fields, HEADING_FIELD)}}
         ],
         "defaultScoringProfile": _SCORING,
+        **words.analysis(),
     }
     if with_vectors:
         made["vectorSearch"] = {
@@ -76,26 +78,64 @@ def definition_of(
     return made
 
 
-def own_fields(fields: FieldNames) -> list[Definition]:
-    """Return the fields that every index of ours has."""
-    own = [
-        _field(fields.id, key=True, filterable=True, sortable=True),
-        _field(fields.title or "title", analyzer=_ENGLISH, filterable=True),
-        _field(fields.content, analyzer=_ENGLISH),
+def own_fields(definition: Definition, fields: FieldNames) -> list[Definition]:
+    """Return the fields that an index has to have so that our documents fit into it."""
+    if has_words(definition, fields):
+        return _newest_fields(fields)
+    return [
+        *_plain_fields(fields, _ENGLISH),
         _field(chinese_field(fields), analyzer=_CHINESE, retrievable=False),
-        _field(HEADING_FIELD, analyzer=_ENGLISH, filterable=True),
+    ]
+
+
+def _newest_fields(fields: FieldNames) -> list[Definition]:
+    return [
+        *_plain_fields(fields, words.ENGLISH),
+        *(_words_field(name) for name in words_of(fields)),
+    ]
+
+
+def _words_field(name: str) -> Definition:
+    field = _field(name, analyzer=words.WORDS, retrievable=False)
+    del field["analyzer"]
+    return {**field, "indexAnalyzer": words.WORDS, "searchAnalyzer": words.ASKED}
+
+
+def _plain_fields(fields: FieldNames, english: str) -> list[Definition]:
+    plain = [
+        _field(fields.id, key=True, filterable=True, sortable=True),
+        _field(fields.title or "title", analyzer=english, filterable=True),
+        _field(fields.content, analyzer=english),
+        _field(HEADING_FIELD, analyzer=english, filterable=True),
         _field(fields.path or "path", filterable=True),
         _field(fields.page or "page", kind="Edm.Int32", filterable=True),
         _field(FILE_FIELD, filterable=True),
     ]
     if fields.groups is not None:
-        own.append(_field(fields.groups, kind="Collection(Edm.String)", filterable=True))
-    return own
+        plain.append(_field(fields.groups, kind="Collection(Edm.String)", filterable=True))
+    return plain
 
 
 def chinese_field(fields: FieldNames) -> str:
-    """Return the field that holds Chinese text for its own analyser."""
+    """Return the field that holds Chinese text for its own analyser, where there are no words."""
     return f"{fields.content}_zh"
+
+
+def words_of(fields: FieldNames) -> dict[str, str]:
+    """Return the names of the fields of words, each with the field that it repeats."""
+    return words.word_fields(fields, HEADING_FIELD)
+
+
+def has_words(definition: Definition, fields: FieldNames) -> bool:
+    """Tell whether an index has our fields of words; older and foreign ones have not."""
+    analyzers = {field["name"]: field.get("indexAnalyzer") for field in definition["fields"]}
+    return all(analyzers.get(name) == words.WORDS for name in words_of(fields))
+
+
+def names_of(fields: FieldNames) -> frozenset[str]:
+    """Return the names of all fields of ours in lower case; no metadata goes there."""
+    plain = (str(field["name"]) for field in _newest_fields(fields))
+    return frozenset(map(str.lower, (*plain, chinese_field(fields), fields.vector)))
 
 
 def metadata_field(name: str) -> Definition:
@@ -113,8 +153,7 @@ def metadata_names(
         fields: What the fields are called.
         taken: Fields that the index has already.
     """
-    own = {str(field["name"]).lower() for field in own_fields(fields)}
-    own |= {fields.vector.lower(), *(name.lower() for name in taken)}
+    own = names_of(fields).union(map(str.lower, taken))
     names: dict[str, str] = {}
     for values in metadata:
         for name, value in values.items():
@@ -148,7 +187,7 @@ def missing_fields(definition: Definition, fields: FieldNames) -> list[Definitio
         ConfigError: If it has one of them of another kind, which cannot be changed.
     """
     held = {field["name"]: field for field in definition["fields"]}
-    own = own_fields(fields)
+    own = own_fields(definition, fields)
     wrong = [
         field["name"]
         for field in own

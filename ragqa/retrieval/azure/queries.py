@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ragqa.contract import EVERYONE, Caller, ScoreKind
 from ragqa.errors import ConfigError
+from ragqa.language import has_han
 from ragqa.ports import SearchQuery
 from ragqa.retrieval.azure.boosts import boosted_fields
 from ragqa.retrieval.azure.fields import FieldNames
@@ -20,6 +21,8 @@ from ragqa.retrieval.azure.odata import (
     formed,
     matching,
 )
+from ragqa.retrieval.azure.words import asked_words, neighbours
+from ragqa.retrieval.weights import PAIR_WEIGHT
 
 SearchType = Literal["keyword", "similarity", "hybrid", "semantic_hybrid"]
 SEARCH_TYPES: tuple[SearchType, ...] = ("keyword", "similarity", "hybrid", "semantic_hybrid")
@@ -99,14 +102,18 @@ class SearchPlan:
             "filter": self._filter(query),
         }
         if search_type != "similarity":
-            arguments |= {"query_type": "simple", "search_mode": "any"}
-            arguments["search_text"] = escaped(query.text)
+            arguments |= {"query_type": "full", "search_mode": "any"}
+            # Else words are as rare as in the shard of a document: a few documents have several.
+            arguments["scoring_statistics"] = "global"
+            arguments["search_text"] = lucene_query(query.text)
         if vector is not None:
             arguments["vector_queries"] = [self._vector_query(vector, query.k, search_type)]
         if search_type == "semantic_hybrid":
+            is_chinese = has_han(query.text)
             arguments |= {
                 "query_type": "semantic",
-                "search_text": query.text,
+                "search_text": asked_words(query.text) if is_chinese else query.text,
+                "semantic_query": query.text if is_chinese else None,
                 "semantic_configuration_name": self.semantic_config,
                 "query_caption": "extractive",
                 "semantic_error_mode": "partial",
@@ -162,12 +169,23 @@ class SearchPlan:
         return str(getattr(self.fields, name, None) or name)
 
 
-_OPERATORS = str.maketrans({mark: f"\\{mark}" for mark in "+-|\"()'*~\\"})
+_OPERATORS = str.maketrans({mark: f"\\{mark}" for mark in '+-&|!(){}[]^"~*?:\\/<>='})
+_OPERATOR_WORDS = frozenset({"AND", "OR", "NOT"})
 
 
-def escaped(text: str) -> str:
-    """Return a question with the operators of the simple query syntax taken for what they are.
+def lucene_query(question: str) -> str:
+    r"""Return a question in the full syntax: its words, and its neighbouring words for a bit more.
 
-    Source: https://learn.microsoft.com/azure/search/query-simple-syntax
+    Operators in it are taken for what they are.
+    Source: https://learn.microsoft.com/azure/search/query-lucene-syntax
+
+    >>> lucene_query("kettle AND lamp?")
+    'kettle \\AND lamp\\? "kettle AND"^0.3 "AND lamp"^0.3'
     """
-    return text.translate(_OPERATORS)
+    words = (_plain(word) for word in asked_words(question).split())
+    phrases = (f'"{pair}"^{PAIR_WEIGHT:g}' for pair in neighbours(question))
+    return " ".join((*words, *phrases))
+
+
+def _plain(word: str) -> str:
+    return f"\\{word}" if word in _OPERATOR_WORDS else word.translate(_OPERATORS)

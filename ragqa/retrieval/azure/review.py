@@ -26,7 +26,8 @@ class _Everything(SearchPlan):
     def arguments(
         self, query: SearchQuery, search_type: SearchType, vector: list[float] | None
     ) -> dict[str, Any]:
-        return {**super().arguments(query, search_type, vector), "search_text": "*"}
+        own = super().arguments(query, search_type, vector)
+        return {**own, "search_text": "*", "query_type": "simple"}
 
 
 def any_passage(retriever: AzureRetriever) -> Passage | None:

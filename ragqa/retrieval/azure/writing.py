@@ -23,6 +23,7 @@ from ragqa.retrieval.azure.definition import FILE_FIELD, HEADING_FIELD, Definiti
 from ragqa.retrieval.azure.fields import Place
 from ragqa.retrieval.azure.store import FailedUpload
 from ragqa.retrieval.azure.values import field_value
+from ragqa.retrieval.azure.words import cut
 from ragqa.retrieval.embedding import BATCH
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class AzureWriter:
         self._gone: list[str] = []
         self._chunks = 0
         self._held: Definition | None = None
+        self._words: dict[str, str] | None = None
         self._metadata: dict[str, str] = {}
         self._dimensions: int | None = None
         self._ready: dict[str, list[float]] = {}
@@ -134,8 +136,9 @@ class AzureWriter:
                 held = {**held, "fields": [*held["fields"], *more]}
                 self._store.define(held, new=False)
         self._held = held
-        own = {str(field["name"]).lower() for field in definitions.own_fields(self._fields)}
-        own.add(self._fields.vector.lower())
+        has_words = definitions.has_words(held, self._fields)
+        self._words = definitions.words_of(self._fields) if has_words else None
+        own = definitions.names_of(self._fields)
         kinds = {str(field["name"]): str(field["type"]) for field in held["fields"]}
         self._metadata = {name: kind for name, kind in kinds.items() if name.lower() not in own}
         return first and not taken
@@ -240,7 +243,6 @@ class AzureWriter:
             names.id: row.key,
             names.title or "title": well_formed(chunk.title or row.file.title),
             names.content: text,
-            definitions.chinese_field(names): text if has_han(text) else None,
             HEADING_FIELD: well_formed(chunk.heading),
             names.path or "path": well_formed(row.file.path),
             names.page or "page": chunk.page,
@@ -253,7 +255,14 @@ class AzureWriter:
             document[names.vector] = vector
         if names.groups is not None:
             document[names.groups] = [well_formed(group) for group in chunk.groups]
-        return document
+        return document | self._searched(document)
+
+    def _searched(self, document: Mapping[str, Any]) -> dict[str, str | None]:
+        """Return the fields that repeat others so that a search finds what is in them."""
+        if self._words is not None:
+            return {name: cut(document[of] or "") for name, of in self._words.items()}
+        text = document[self._fields.content]
+        return {definitions.chinese_field(self._fields): text if has_han(text) else None}
 
     def _metadata_of(self, chunk: Chunk) -> dict[str, Any]:
         found = (

@@ -50,6 +50,23 @@ DEFINITION: dict[str, Any] = {
         ]
     },
 }
+OLDER: dict[str, Any] = {
+    "name": "kb",
+    "fields": [
+        {"name": "id", "type": "Edm.String", "key": True},
+        {"name": "title", "type": "Edm.String", "analyzer": "en.lucene"},
+        {"name": "content", "type": "Edm.String", "analyzer": "en.lucene", "filterable": False},
+        {"name": "content_zh", "type": "Edm.String", "analyzer": "zh-Hans.lucene"},
+        {"name": "heading", "type": "Edm.String", "analyzer": "en.lucene"},
+        {"name": "path", "type": "Edm.String", "searchable": False},
+        {"name": "page", "type": "Edm.Int32"},
+        {"name": "ragqa_file", "type": "Edm.String", "searchable": False},
+    ],
+    "scoringProfiles": [{"name": "ragqa", "text": {"weights": {"title": 0.7}}}],
+    "defaultScoringProfile": "ragqa",
+}
+"""An index as ragqa made it before it had fields of words."""
+
 MODEL = WordEmbeddings(dimensions=64)
 TEXTS = {
     "1": ("returns.md", "A kettle can be returned within 30 days of delivery.", "policy", 2024),

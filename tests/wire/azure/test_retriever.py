@@ -179,13 +179,43 @@ def test_a_strategy_chooses_type_number_and_boost(
 
 
 @pytest.mark.parametrize(
-    "text", ['"kettle', "kettle -warranty", "+kettle +nothing", "(kettle|", "kettle*~'", "\\"]
-)
+    "text",
+    ['"kettle', "kettle -warranty", "+kettle +nothing", "(kettle|", "kettle*~'", "\\",
+     "NOT kettle AND nothing", "nope:kettle", "kettle^9 [a TO b]", "/kettle/ && !x"],
+)  # fmt: skip
 def test_a_question_is_no_query_program(
     shelf: SearchServer, retriever_at: MakeRetriever, text: str
 ) -> None:
     found = titles(retriever_at(shelf), text, k=50)
     assert ("O'Brien's.md" in found) == ("kettle" in text)
+
+
+def test_words_are_as_rare_as_in_the_whole_index(
+    shelf: SearchServer, retriever_at: MakeRetriever
+) -> None:
+    for options in ({}, {"embeddings": MODEL}):
+        titles(retriever_at(shelf, **options), "kettle")
+        assert shelf.searches[-1]["scoringStatistics"] == "global"
+
+
+def test_neighbouring_words_count(shelf: SearchServer, retriever_at: MakeRetriever) -> None:
+    texts = {"a": "green kettle, old lamp", "b": "green lamp, old kettle"}
+    shelf.put("kb", *({"id": key, "title": key, "content": text} for key, text in texts.items()))
+    for asked, first in (("old kettle", "b"), ("green kettle", "a")):
+        assert titles(retriever_at(shelf), asked)[0] == first
+
+
+def test_the_semantic_ranker_reads_the_question_as_it_was_asked(
+    shelf: SearchServer, retriever_at: MakeRetriever
+) -> None:
+    retriever = retriever_at(
+        shelf, embeddings=MODEL, search_type="semantic_hybrid", semantic_config="good"
+    )
+    assert one(retriever, "签收后多久可以退货？").title == "退货政策.md"
+    assert shelf.searches[-1]["semanticQuery"] == "签收后多久可以退货？"
+    assert "退货" in shelf.searches[-1]["search"].split()
+    one(retriever, "warranty")
+    assert "semanticQuery" not in shelf.searches[-1]
 
 
 def test_thresholds_hold_for_their_own_kind_of_score(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +15,22 @@ from ragqa.ports import SearchQuery, StoredFile
 from ragqa.retrieval.azure.clients import Access
 from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.azure.store import AzureStore
+from ragqa.retrieval.embedded import EmbeddedIndex
 from tests.unit.retrieval.shelf import WordEmbeddings
-from tests.wire.azure.conftest import DEFINITION, MakeRetriever, MakeStore, chunk, file, one, titles
+from tests.wire.azure.conftest import (
+    DEFINITION,
+    OLDER,
+    MakeRetriever,
+    MakeStore,
+    chunk,
+    file,
+    one,
+    titles,
+)
 from tests.wire.azure.search_server import Fault, SearchServer
 
 
-def put(store: AzureStore, *files: tuple[StoredFile, list[Any]]) -> None:
+def put(store: AzureStore | EmbeddedIndex, *files: tuple[StoredFile, list[Any]]) -> None:
     with store.writer() as writer:
         for one_file, chunks in files:
             writer.replace(one_file, chunks)
@@ -75,6 +86,65 @@ def test_words_of_a_title_count_less_than_those_of_the_text(
     retriever = retriever_at(server, search_type="keyword")
     scores = {p.title: p.score for p in retriever.retrieve(SearchQuery("kettle"))}
     assert scores["kettle file"] == pytest.approx(0.7 * scores["other file"])
+
+
+def test_words_are_sent_as_they_are_searched(
+    server: SearchServer, store_at: MakeStore, retriever_at: MakeRetriever
+) -> None:
+    piece = chunk("退货政策.md", "签收后30天内可以退货。", heading="退货期限", title="退货政策.md")
+    put(store_at(server), (file("退货政策.md"), [piece]))
+    (document,) = server.indexes["kb"].documents.values()
+    assert document["content"] == "签收后30天内可以退货。"
+    assert "退货" in document["content_words"].split()
+    assert document["title_words"].split()[:2] == ["退货", "政策"]
+    assert "期限" in document["heading_words"].split()
+    assert "content_zh" not in document
+    assert titles(retriever_at(server), "政策") == ["退货政策.md"]
+    assert titles(retriever_at(server), "货") == [], "no character counts as a word"
+    index = server.indexes["kb"]
+    (hit,) = index.search({"search": "签收后几天内可以退货？"})["value"]
+    assert hit["title"] == "退货政策.md", "another program sends it uncut"
+    store = store_at(server)
+    put(store, (file("b.md"), [chunk("b.md", "kettle", metadata={"category": "x"})]))
+    assert index.fields["category"]["filterable"]
+    assert {"content_zh", "content_words"} & index.fields.keys() == {"content_words"}
+
+
+def test_a_word_counts_as_in_the_embedded_index(
+    server: SearchServer, store_at: MakeStore, retriever_at: MakeRetriever, tmp_path: Path
+) -> None:
+    embedded = EmbeddedIndex(tmp_path)
+    texts = {"An old kettle.": "Kettles", "水壶和 kettle 的说明。": "说明"}
+    pieces = [chunk(text, text, heading=heading) for text, heading in texts.items()]
+    for store in (store_at(server), embedded):
+        put(store, (file("Kettle 水壶.jsonl"), pieces))
+    for question in ("an old kettle", "水壶怎么用？", "kettle"):
+        query = SearchQuery(question)
+        scores = [
+            {passage.text: passage.score for passage in index.retrieve(query)}
+            for index in (retriever_at(server), embedded)
+        ]
+        assert scores[0] == pytest.approx(scores[1], rel=0.01)
+
+
+def test_an_index_of_an_older_version_is_used_as_it_is(
+    server: SearchServer, store_at: MakeStore, retriever_at: MakeRetriever
+) -> None:
+    server.create(OLDER)
+    pieces = [
+        chunk("a", "签收后30天内可以退货。"),
+        chunk("b", "Kettles can be returned, old or new."),
+    ]
+    put(store_at(server), (file("a.jsonl"), pieces))
+    assert [r.method for r in server.requests if r.path == "/indexes('kb')"] == ["GET"]
+    texts = {d["content"]: d for d in server.indexes["kb"].documents.values()}
+    assert texts[pieces[0].text]["content_zh"] == pieces[0].text
+    assert not any(name.endswith("_words") for d in texts.values() for name in d)
+    for question, piece in (("多久可以退货？", pieces[0]), ("returning an old kettle", pieces[1])):
+        assert one(retriever_at(server), question).text == piece.text
+    put(store_at(server), (file("c.md"), [chunk("c", "x", metadata={"category": "y"})]))
+    assert "category" in server.indexes["kb"].fields
+    assert "analyzers" not in server.indexes["kb"].definition
 
 
 def test_a_changed_file_leaves_nothing_behind(server: SearchServer, store_at: MakeStore) -> None:

@@ -32,13 +32,26 @@ def test_the_service_would_take_it() -> None:
     assert fields["key"]["key"]
     assert fields["v"]["dimensions"] == 1536
     assert not fields["v"]["retrievable"]
-    assert fields["body"]["analyzer"] == "en.lucene"
-    assert fields["body_zh"]["analyzer"] == "zh-Hans.lucene"
+    assert fields["body"]["analyzer"] == "ragqa-english"
+    words = [fields[name] for name in ("body_words", "title_words", "heading_words")]
+    assert {field["indexAnalyzer"] for field in words} == {"ragqa-words"}
+    assert not any(field["retrievable"] for field in words)
     assert fields["acl"]["filterable"]
     assert not fields["body"]["filterable"], "a filterable text ends at 32 KB"
     assert whole["semantic"]["configurations"][0]["name"] == "s"
     assert missing_fields(whole, NAMES) == []
     assert list(faults_of(whole, SearchPlan(NAMES, "hybrid", "s"))) == []
+
+
+def test_an_older_index_needs_nothing_new() -> None:
+    """The service takes new analysers into an index only while it is offline."""
+    older = [
+        {**field, "analyzer": "en.lucene"} if field.get("analyzer") else field
+        for field in definition_of("kb", NAMES)["fields"]
+        if not field["name"].endswith("_words")
+    ]
+    lacking = missing_fields({"name": "kb", "fields": older}, NAMES)
+    assert [(f["name"], f["analyzer"]) for f in lacking] == [("body_zh", "zh-Hans.lucene")]
 
 
 def test_without_vectors() -> None:
