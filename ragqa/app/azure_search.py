@@ -69,12 +69,14 @@ class IndexState:
         field_count: How many fields it has; None where the key may not read its definition.
         faults: What it lacks for the searches that are configured.
         passage: Some passage of it; None where a search for everything found nothing.
+        is_older: Whether an older version made it, without the words of the embedded index.
     """
 
     name: str
     field_count: int | None
     faults: tuple[str, ...]
     passage: Passage | None
+    is_older: bool = False
 
 
 def azure_index_state(settings: Settings, dimensions: int | None = None) -> IndexState:
@@ -91,6 +93,7 @@ def azure_index_state(settings: Settings, dimensions: int | None = None) -> Inde
     """
     from ragqa.errors import AuthError, RetrievalError
     from ragqa.ports import SearchQuery
+    from ragqa.retrieval.azure.definition import is_older
     from ragqa.retrieval.azure.review import any_passage, faults_of
 
     retriever, store = azure_retriever(settings), azure_store(settings)
@@ -107,7 +110,8 @@ def azure_index_state(settings: Settings, dimensions: int | None = None) -> Inde
         )
     faults = tuple(faults_of(held, retriever.plan, dimensions))
     passage = None if faults else any_passage(retriever)
-    return IndexState(name, len(held["fields"]), faults, passage)
+    older = is_older(held, store.fields)
+    return IndexState(name, len(held["fields"]), faults, passage, older)
 
 
 def with_upload(report: IndexReport, store: AzureStore) -> IndexReport:

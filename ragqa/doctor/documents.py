@@ -22,6 +22,10 @@ _TOPIC_CHARS = 60
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _SEARCHED = "two searches were sent instead, with a vector where the search type takes one"
 _TO_AZURE = "ragqa index PATH --to azure"
+_ANOTHER_INDEX = (
+    "It can stay. For the order of the embedded index, name a new one in AZURE_SEARCH_INDEX and "
+    f"run: {_TO_AZURE}"
+)
 
 
 def index(settings: Settings, dimensions: int | None) -> tuple[Finding, str | None]:
@@ -72,7 +76,11 @@ def _azure_index(settings: Settings, dimensions: int | None) -> tuple[Finding, s
     if state.passage is None:
         detail += "; one search found nothing that a caller without groups may see"
         return Finding("index", "not_configured", detail, f"Run: {_TO_AZURE}"), None
-    return Finding("index", "ok", f"{detail}; they fit; one search found documents"), question
+    detail += "; they fit; one search found documents"
+    if not state.is_older:
+        return Finding("index", "ok", detail), question
+    detail += "; it has no fields of words, so its passages are ranked in an order of its own"
+    return Finding("index", "ok", detail, _ANOTHER_INDEX), question
 
 
 def _passage(settings: Settings) -> Passage | None:

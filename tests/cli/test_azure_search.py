@@ -11,6 +11,7 @@ import pytest
 import ragqa
 from ragqa import Settings, samples
 from ragqa.app import asker
+from tests.wire.azure.conftest import OLDER
 from tests.wire.azure.openai_server import AzureOpenAIServer
 from tests.wire.azure.search_server import Fault, SearchServer
 
@@ -285,6 +286,24 @@ def test_the_doctor_looks_the_index_over(kb, server):
         got, found = index(**changes)
         assert (got, found["status"]) == (code, "broken"), changes
         assert word in found["detail"]
+
+
+def test_the_doctor_says_what_an_older_index_lacks(shell, server):
+    def index():
+        done = shell("doctor", "--json", **at(server))
+        return done.code, next(c for c in done.json["checks"] if c["name"] == "index")
+
+    shell.write(DOCS)
+    server.create(OLDER)
+    assert shell("index", "docs", **at(server)).code == 0
+    code, found = index()
+    assert (code, found["status"]) == (0, "ok")
+    assert "no fields of words" in found["detail"]
+    assert "AZURE_SEARCH_INDEX" in found["hint"]
+    server.indexes.clear()
+    assert shell("index", "docs", **at(server)).code == 0
+    code, found = index()
+    assert (code, found["status"], found["hint"]) == (0, "ok", "")
 
 
 def test_a_killed_upload_is_taken_up_again(shell, server):

@@ -132,6 +132,12 @@ def has_words(definition: Definition, fields: FieldNames) -> bool:
     return all(analyzers.get(name) == words.WORDS for name in words_of(fields))
 
 
+def is_older(definition: Definition, fields: FieldNames) -> bool:
+    """Tell whether ragqa has put documents into an index that has no fields of words."""
+    holds_ours = any(field["name"] == FILE_FIELD for field in definition["fields"])
+    return holds_ours and not has_words(definition, fields)
+
+
 def names_of(fields: FieldNames) -> frozenset[str]:
     """Return the names of all fields of ours in lower case; no metadata goes there."""
     plain = (str(field["name"]) for field in _newest_fields(fields))
