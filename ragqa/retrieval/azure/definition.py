@@ -1,10 +1,10 @@
 """The definition of an index that ragqa makes at Azure AI Search.
 
-Beside the fields that a search reads it has ``heading``, ``…_words`` (what is searched: see
+Beside the fields that a search reads it has ``heading``, ``…_zh``, the text once more for the
+service's Chinese analyser (a field has one analyser), ``…_words``, by which it ranks (see
 ``ragqa.retrieval.azure.words``), and ``ragqa_file``: what is known of a file, in the first of its
 chunks. Keys of records and columns of tables become fields to filter by as they turn up. Older
-indexes of ours, and foreign ones that get our fields, have ``…_zh`` instead of words: the text once
-more for the service's Chinese analyser.
+indexes of ours, and foreign ones that get our fields, have no words.
 Sources: https://learn.microsoft.com/rest/api/searchservice/indexes/create,
 https://learn.microsoft.com/azure/search/index-add-scoring-profiles
 """
@@ -63,7 +63,10 @@ def definition_of(
         ],
         "semantic": {"configurations": [_semantic(semantic_config or SEMANTIC_NAME, fields)]},
         "scoringProfiles": [
-            {"name": _SCORING, "text": {"weights": words.weights(fields, HEADING_FIELD)}}
+            {
+                "name": _SCORING,
+                "text": {"weights": words.weights(fields, HEADING_FIELD, chinese_field(fields))},
+            }
         ],
         "defaultScoringProfile": _SCORING,
         **words.analysis(),
@@ -80,19 +83,11 @@ def definition_of(
 
 def own_fields(definition: Definition, fields: FieldNames) -> list[Definition]:
     """Return the fields that an index has to have so that our documents fit into it."""
-    if has_words(definition, fields):
-        return _newest_fields(fields)
-    return [
-        *_plain_fields(fields, _ENGLISH),
-        _field(chinese_field(fields), analyzer=_CHINESE, retrievable=False),
-    ]
+    return _newest_fields(fields) if has_words(definition, fields) else _plain_fields(fields)
 
 
 def _newest_fields(fields: FieldNames) -> list[Definition]:
-    return [
-        *_plain_fields(fields, words.ENGLISH),
-        *(_words_field(name) for name in words_of(fields)),
-    ]
+    return [*_plain_fields(fields), *(_words_field(name) for name in words_of(fields))]
 
 
 def _words_field(name: str) -> Definition:
@@ -101,12 +96,13 @@ def _words_field(name: str) -> Definition:
     return {**field, "indexAnalyzer": words.WORDS, "searchAnalyzer": words.ASKED}
 
 
-def _plain_fields(fields: FieldNames, english: str) -> list[Definition]:
+def _plain_fields(fields: FieldNames) -> list[Definition]:
     plain = [
         _field(fields.id, key=True, filterable=True, sortable=True),
-        _field(fields.title or "title", analyzer=english, filterable=True),
-        _field(fields.content, analyzer=english),
-        _field(HEADING_FIELD, analyzer=english, filterable=True),
+        _field(fields.title or "title", analyzer=_ENGLISH, filterable=True),
+        _field(fields.content, analyzer=_ENGLISH),
+        _field(chinese_field(fields), analyzer=_CHINESE, retrievable=False),
+        _field(HEADING_FIELD, analyzer=_ENGLISH, filterable=True),
         _field(fields.path or "path", filterable=True),
         _field(fields.page or "page", kind="Edm.Int32", filterable=True),
         _field(FILE_FIELD, filterable=True),
@@ -117,7 +113,7 @@ def _plain_fields(fields: FieldNames, english: str) -> list[Definition]:
 
 
 def chinese_field(fields: FieldNames) -> str:
-    """Return the field that holds Chinese text for its own analyser, where there are no words."""
+    """Return the field that holds Chinese text for its own analyser."""
     return f"{fields.content}_zh"
 
 
@@ -140,8 +136,8 @@ def is_older(definition: Definition, fields: FieldNames) -> bool:
 
 def names_of(fields: FieldNames) -> frozenset[str]:
     """Return the names of all fields of ours in lower case; no metadata goes there."""
-    plain = (str(field["name"]) for field in _newest_fields(fields))
-    return frozenset(map(str.lower, (*plain, chinese_field(fields), fields.vector)))
+    own = (str(field["name"]) for field in _newest_fields(fields))
+    return frozenset(map(str.lower, (*own, fields.vector)))
 
 
 def metadata_field(name: str) -> Definition:

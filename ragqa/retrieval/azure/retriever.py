@@ -30,6 +30,7 @@ from ragqa.retrieval.azure.faults import (
 from ragqa.retrieval.azure.fields import USUAL_FIELDS, FieldNames
 from ragqa.retrieval.azure.hits import passage_of
 from ragqa.retrieval.azure.queries import WITH_VECTORS, SearchPlan, SearchType
+from ragqa.retrieval.azure.words import MATTERS
 from ragqa.retrieval.embedding import EmbeddingModel
 from ragqa.waiting import retry_after_s, wait_s
 
@@ -197,13 +198,18 @@ class AzureRetriever:
         self, hits: list[Any], query: SearchQuery, search_type: SearchType
     ) -> Sequence[Passage]:
         kind = self.plan.score_kind(search_type)
-        found = (passage_of(hit, self.plan.fields, kind) for hit in hits)
-        lowest = self.plan.min_scores or {}
+        found = [passage_of(hit, self.plan.fields, kind) for hit in hits]
+        lowest = self._lowest(found)
         good = (hit for hit in found if hit.score >= lowest.get(hit.score_kind, float("-inf")))
         seen = [hit for hit in good if hit.text.strip() and query.caller.may_see(hit.groups)]
         if query.strategy.boost:
             seen = boosted(seen, query.strategy.boost)
         return seen[: query.k]
+
+    def _lowest(self, found: Sequence[Passage]) -> Mapping[str, float]:
+        """Return what a hit has to score, by the kind of its score."""
+        best = max((hit.score for hit in found if hit.score_kind == "keyword"), default=0.0)
+        return {"keyword": MATTERS * best, **(self.plan.min_scores or {})}
 
     def _model(self) -> EmbeddingModel:
         if self.embeddings is None:

@@ -1,13 +1,12 @@
-"""The fields of our indexes at Azure AI Search that hold words as the embedded index has them.
+"""The fields by which our indexes at Azure AI Search rank: words as the embedded index has them.
 
 ``…_words`` are text, title and heading once more, under an analyser of the index's own that does
 what :mod:`ragqa.retrieval.analysis` does: no stop words, Snowball stems, 1,200 as 1200. Chinese is
 cut by the service in another way than by us, so it is cut before it is sent, in documents and in
-questions; other programs send Chinese as it is written, and find at least the words of two
-characters in it. One field holds both languages, because BM25 weighs words by how many documents of
-a field have them. The fields that are repeated stay searchable, because the semantic ranker wants
-it so. They hardly count, and leave Chinese out: each character would be a word there, and bring
-documents that have no word of a question.
+questions. One field holds both languages, because BM25 weighs words by how many documents of a
+field have them. The fields that are repeated keep the service's own analysers, for the semantic
+ranker and for other programs. They hardly count in the order of ours, and what is found by them
+alone (each Chinese character is a word to the English analyser) is left out: see ``MATTERS``.
 Source: https://learn.microsoft.com/azure/search/index-add-custom-analyzers
 """
 
@@ -21,10 +20,16 @@ from ragqa.retrieval.analysis import MAX_PAIRS, MAX_WORDS, analyzer, spelt_words
 from ragqa.retrieval.azure.fields import FieldNames
 from ragqa.retrieval.weights import HEADING_WEIGHT, TITLE_WEIGHT
 
-WORDS, ASKED, ENGLISH = "ragqa-words", "ragqa-asked", "ragqa-english"
+WORDS, ASKED = "ragqa-words", "ragqa-asked"
 
-_HARDLY = 0.001
+_HARDLY = 1e-7
 """What a word counts where a field of words repeats it. A weight has to be above 0."""
+
+MATTERS = 100 * _HARDLY
+"""Share of the best hit's score that a hit has to have: less comes of repeated fields alone.
+
+Scores of BM25 lie between some hundredths, for a word that nearly all documents have, and some ten.
+"""
 
 _MAX_TERM_CHARS = 100  # as in the embedded index; the service takes no term above 32,766 bytes
 _UNCUT_CHARS = 5  # few words are as long
@@ -38,11 +43,9 @@ def analysis() -> dict[str, list[dict[str, Any]]]:
         "analyzers": [
             _analyzer(WORDS, "ragqa-thousands"),
             _analyzer(ASKED, "ragqa-thousands", "ragqa-uncut"),
-            _analyzer(ENGLISH, "ragqa-thousands", "ragqa-no-chinese"),
         ],
         "charFilters": [
             _replacing("ragqa-uncut", _uncut(), "$1$2 "),
-            _replacing("ragqa-no-chinese", r"\p{IsHan}+", " "),
             _replacing("ragqa-thousands", r"(?<=\d),(?=\d{3}(?!\d))", ""),
         ],
         "tokenizers": [
@@ -105,17 +108,18 @@ def word_fields(fields: FieldNames, heading: str) -> dict[str, str]:
     return {f"{name}_words": name for name in (fields.content, fields.title or "title", heading)}
 
 
-def weights(fields: FieldNames, heading: str) -> dict[str, float]:
+def weights(fields: FieldNames, heading: str, chinese: str) -> dict[str, float]:
     """Return what the fields count, where not 1: those of words as in the embedded index.
 
     Args:
         fields: What the other fields are called.
         heading: The field of headings.
+        chinese: The field of Chinese text.
     """
     title = fields.title or "title"
     counted = {fields.content: 1.0, title: TITLE_WEIGHT, heading: HEADING_WEIGHT}
     of_words = {f"{name}_words": weight for name, weight in counted.items()}
-    return of_words | {name: _HARDLY * weight for name, weight in counted.items()}
+    return of_words | dict.fromkeys((*counted, chinese), _HARDLY)
 
 
 def cut(text: str) -> str:

@@ -259,10 +259,10 @@ class AzureWriter:
 
     def _searched(self, document: Mapping[str, Any]) -> dict[str, str | None]:
         """Return the fields that repeat others so that a search finds what is in them."""
-        if self._words is not None:
-            return {name: cut(document[of] or "") for name, of in self._words.items()}
         text = document[self._fields.content]
-        return {definitions.chinese_field(self._fields): text if has_han(text) else None}
+        chinese = {definitions.chinese_field(self._fields): text if has_han(text) else None}
+        words = {name: cut(document[of] or "") for name, of in (self._words or {}).items()}
+        return {**chinese, **words}
 
     def _metadata_of(self, chunk: Chunk) -> dict[str, Any]:
         found = (

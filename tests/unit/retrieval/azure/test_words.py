@@ -8,7 +8,6 @@ from ragqa.retrieval.analysis import analyzer, indexable, query_terms
 from ragqa.retrieval.azure.queries import lucene_query
 from ragqa.retrieval.azure.words import (
     ASKED,
-    ENGLISH,
     WORDS,
     analysis,
     asked_words,
@@ -45,12 +44,6 @@ def test_a_question_asks_for_the_terms_of_the_embedded_index(text: str) -> None:
     words = [term for word in asked.optional for term in analyze(word)]
     assert list(dict.fromkeys(words)) == query_terms(text).words
     assert [tuple(analyze(phrase)) for phrase, _ in asked.phrases] == query_terms(text).pairs
-
-
-def test_the_fields_for_others_leave_chinese_out() -> None:
-    analyze = custom(analysis(), ENGLISH)
-    assert analyze is not None
-    assert analyze("水壶K2的 1,200 kettles退货") == ["k2", "1200", "kettl"]
 
 
 def test_what_other_programs_ask_is_cut_into_neighbours() -> None:
