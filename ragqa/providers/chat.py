@@ -1,4 +1,6 @@
-"""The ChatModel port on LangChain's ChatOpenAI, for any endpoint that speaks the OpenAI protocol.
+"""The ChatModel port for any endpoint that speaks the OpenAI protocol.
+
+LangChain's ChatOpenAI runs what a callback hears, and streams; the rest goes past it.
 
 >>> model = EndpointChatModel(at, exchanges)                              # doctest: +SKIP
 >>> model.complete(ModelRequest((Message("user", "Say hello."),))).text    # doctest: +SKIP
@@ -11,7 +13,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from contextlib import aclosing, closing, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragqa.contract import Usage
 from ragqa.flow.hearing import is_heard
@@ -27,6 +29,8 @@ from ragqa.providers.unheard import Unheard
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_openai import ChatOpenAI
+
+    from ragqa.providers.completions import Resources
 
 
 class EndpointChatModel:
@@ -60,16 +64,13 @@ class EndpointChatModel:
         from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
-        from ragqa.providers.clients import Clients
-        from ragqa.providers.completions import AsyncCompletions, Completions
-
-        clients = Clients(self._at)
         made: ChatOpenAI = ChatOpenAI(
             model=self._at.model,
             base_url=self._at.base_url,
             api_key=SecretStr(NO_KEY),  # the clients hold the key; nothing is read elsewhere
-            client=Completions(clients, self._exchanges),
-            async_client=AsyncCompletions(clients, self._exchanges),
+            client=self._resources.blocking,
+            async_client=self._resources.of_loops,
+            temperature=None,  # said by the request; or ChatOpenAI has one for some models
             stream_usage=True,
             stream_chunk_timeout=None,  # the deadline of the call bounds it
             use_responses_api=False,
@@ -79,8 +80,15 @@ class EndpointChatModel:
         return made
 
     @cached_property
+    def _resources(self) -> Resources:
+        """Return what sends, made when it is first used: importing the SDK takes half a second."""
+        from ragqa.providers.completions import Resources
+
+        return Resources(self._at, self._exchanges)
+
+    @cached_property
     def _unheard(self) -> Unheard:
-        return Unheard(self.langchain)
+        return Unheard(self._resources, self._at.model)
 
     def translated(self, exc: Exception) -> Exception:
         """Return the error to raise for one of LangChain's or the SDK's."""
@@ -88,19 +96,20 @@ class EndpointChatModel:
 
     def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Return the whole reply."""
-        llm, options = self.langchain, _options(request)
         with _translated(self._at):
-            if is_heard(config, llm.callbacks, verbose=llm.verbose):
-                return _reply_of(llm.invoke(*_call(request, config), **options))
-            return _unheard_reply(self._unheard.complete(request, options))
+            if self._is_heard(config):
+                llm = self.langchain
+                return _reply_of(llm.invoke(*_call(request, config), **_options(request)))
+            return _unheard_reply(self._unheard.complete(request))
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Do the same without blocking the event loop."""
-        llm, options = await self._loaded(), _options(request)
         with _translated(self._at):
-            if is_heard(config, llm.callbacks, verbose=llm.verbose):
-                return _reply_of(await llm.ainvoke(*_call(request, config), **options))
-            return _unheard_reply(await self._unheard.acomplete(request, options))
+            if self._is_heard(config):
+                llm = await self._loaded("langchain")
+                return _reply_of(await llm.ainvoke(*_call(request, config), **_options(request)))
+            unheard = await self._loaded("_unheard")
+            return _unheard_reply(await unheard.acomplete(request))
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
@@ -118,20 +127,27 @@ class EndpointChatModel:
         self, request: ModelRequest, config: TraceConfig = None
     ) -> AsyncGenerator[str | ModelReply, None]:
         """Do the same without blocking the event loop."""
-        gathered, llm = _Gathered(), await self._loaded()
+        gathered, llm = _Gathered(), await self._loaded("langchain")
         chunks = llm.astream(*_call(request, config), **_options(request))
         with _translated(self._at):
-            async with aclosing(chunks):  # type: ignore[type-var]
+            async with aclosing(chunks):
                 async for chunk in chunks:
                     if piece := gathered.piece(chunk):
                         yield piece
         yield gathered.reply()
 
-    async def _loaded(self) -> ChatOpenAI:
-        """Return ChatOpenAI without blocking the event loop while it is imported."""
-        if "langchain" not in self.__dict__:
-            await asyncio.to_thread(lambda: self.langchain)
-        return self.langchain
+    def _is_heard(self, config: TraceConfig) -> bool:
+        """Tell whether LangChain has to run the call; nobody can listen to what is not made yet."""
+        made: ChatOpenAI | None = self.__dict__.get("langchain")
+        if made is None:
+            return is_heard(config)
+        return is_heard(config, made.callbacks, verbose=made.verbose)
+
+    async def _loaded(self, name: Literal["langchain", "_unheard"]) -> Any:
+        """Return a property without blocking the event loop while its package is imported."""
+        if name not in self.__dict__:
+            await asyncio.to_thread(getattr, self, name)
+        return getattr(self, name)
 
 
 def _options(request: ModelRequest) -> dict[str, Any]:

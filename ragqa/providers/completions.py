@@ -17,10 +17,25 @@ import openai
 from ragqa.providers.carry import acarry, carry
 from ragqa.providers.chunks import AsyncChunks, Chunks
 from ragqa.providers.clients import Clients, timeout
+from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.exchange import Exchanges, Send
 from ragqa.providers.normal import JsonObject, whole_reply
 
 _PATH = "/chat/completions"
+
+
+class Resources:
+    """The chat completions of one endpoint, in both ways; they share what they have learnt.
+
+    Args:
+        at: The endpoint.
+        exchanges: Know how it is called.
+    """
+
+    def __init__(self, at: Endpoint, exchanges: Exchanges) -> None:
+        clients = Clients(at)
+        self.blocking = Completions(clients, exchanges)
+        self.of_loops = AsyncCompletions(clients, exchanges)
 
 
 class WholeReply:

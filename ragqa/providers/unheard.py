@@ -1,63 +1,58 @@
-"""Calls that no callback hears: past LangChain's run management, to the same endpoint.
+"""Calls that no callback hears: past LangChain, to the same endpoint.
 
-ChatOpenAI makes the payload in both cases, and the same resources send it. See
+The same resources send the payload that ChatOpenAI would make of the same request, so that nothing
+of LangChain's models has to be imported, which takes longer than most answers. See
 ``ragqa.flow.hearing`` for what is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from typing import TYPE_CHECKING, Any
 
 from ragqa.ports import ModelRequest
 from ragqa.providers.normal import JsonObject
+from ragqa.providers.schema import response_format
 
 if TYPE_CHECKING:
-    from langchain_openai import ChatOpenAI
+    from ragqa.providers.completions import Resources
 
-_ROLES = ("system", "user", "assistant")
-_MOST_KEPT = 64
+_KNOWS_NO_SYSTEM = re.compile(r"o\d")
+"""OpenAI's reasoning models, which call the role "developer"."""
 
 
 class Unheard:
-    """Calls of one ChatOpenAI that no callback hears.
+    """Calls of one model that no callback hears.
 
     Args:
-        llm: Makes the payloads: once for requests that differ in nothing but their messages.
+        resources: Send what is asked.
+        model: The model's name.
     """
 
-    def __init__(self, llm: ChatOpenAI) -> None:
-        self._llm = llm
-        self._kept: dict[tuple[Any, ...], tuple[JsonObject, dict[str, str]]] = {}
+    def __init__(self, resources: Resources, model: str) -> None:
+        self._resources = resources
+        self._model = model
+        self._system = "developer" if _KNOWS_NO_SYSTEM.match(model) else "system"
 
-    def complete(self, request: ModelRequest, options: Mapping[str, Any]) -> Any:
+    def complete(self, request: ModelRequest) -> Any:
         """Return the whole reply, in the shape of OpenAI's own."""
-        return self._llm.client.create(**self._payload(request, options)).parse()
+        return self._resources.blocking.create(**self._payload(request)).parse()
 
-    async def acomplete(self, request: ModelRequest, options: Mapping[str, Any]) -> Any:
+    async def acomplete(self, request: ModelRequest) -> Any:
         """Do the same without blocking the event loop."""
-        payload = self._payload(request, options)
-        return (await self._llm.async_client.create(**payload)).parse()
+        return (await self._resources.of_loops.create(**self._payload(request))).parse()
 
-    def _payload(self, request: ModelRequest, options: Mapping[str, Any]) -> JsonObject:
-        key = (request.schema, request.max_tokens, request.temperature)
-        found = self._kept.get(key)
-        if found is None:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
-            found = self._kept[key] = self._made(options)
-        payload, roles = found
+    def _payload(self, request: ModelRequest) -> JsonObject:
+        wanted = request.schema and response_format(request.schema)
+        messages = [
+            {"role": self._system if each.role == "system" else each.role, "content": each.content}
+            for each in request.messages
+        ]
         return {
-            **payload,
+            "model": self._model,
+            "messages": messages,
+            "temperature": request.temperature,
+            "max_completion_tokens": request.max_tokens,
+            "response_format": wanted,
             "timeout": request.timeout_s,
-            "messages": [
-                {"role": roles[each.role], "content": each.content} for each in request.messages
-            ],
         }
-
-    def _made(self, options: Mapping[str, Any]) -> tuple[JsonObject, dict[str, str]]:
-        """Return a payload, and how this model calls the roles: some know no "system"."""
-        one_of_each = [(role, "") for role in _ROLES]
-        payload = self._llm._get_request_payload(one_of_each, **options)
-        said = [message["role"] for message in payload.pop("messages")]
-        return payload, dict(zip(_ROLES, said, strict=True))

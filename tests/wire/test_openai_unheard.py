@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +12,9 @@ import pytest
 from langchain_core.callbacks import BaseCallbackHandler, get_usage_metadata_callback
 from langchain_core.globals import set_debug
 
-from ragqa.ports import ModelReply, ModelRequest
+from ragqa.ports import Message, ModelReply, ModelRequest
 from ragqa.providers.chat import EndpointChatModel
-from tests.wire.asked import VALID, request
+from tests.wire.asked import VALID, plain, request
 from tests.wire.conftest import MakeModel, StartServer
 from tests.wire.openai_replies import Reply
 
@@ -64,6 +66,58 @@ def test_heard_or_not_the_endpoint_gets_and_gives_the_same(
     first, second = server.chats
     assert heard == unheard
     assert first == second
+    assert ear.heard == ["start", "end"]
+
+
+_TALK = ModelRequest(
+    (*request().messages, Message("assistant", "Two years."), Message("user", "And the lamp?"))
+)
+
+
+@ways
+@pytest.mark.parametrize("name", ["gpt-4.1", "gpt-5-mini", "gpt-6", "o1", "o4-mini", "Qwen/qwen3"])
+@pytest.mark.parametrize(
+    "asked",
+    [request(), request(temperature=0.0), plain(max_tokens=9), _TALK],
+    ids=["with a format", "cold", "short", "a talk"],
+)
+def test_no_model_is_asked_differently_because_nobody_hears(
+    way: Way, name: str, asked: ModelRequest, openai_server: StartServer, model_at: MakeModel
+) -> None:
+    server = openai_server(VALID, VALID)
+    model = model_at(server, model=name)
+    way(model, asked, None)
+    way(model, asked, {"callbacks": [_Ear()]})
+    first, second = server.chats
+    assert first == second
+
+
+def test_a_call_that_nobody_hears_loads_none_of_langchains_models(
+    openai_server: StartServer,
+) -> None:
+    program = (
+        "import sys\n"
+        "from ragqa.ports import Message, ModelRequest\n"
+        "from ragqa.providers.abilities import MemoryAbilityStore\n"
+        "from ragqa.providers.openai import chat_model\n"
+        "model = chat_model(base_url=sys.argv[1], api_key=None, model='m', timeout_s=9,\n"
+        "                   abilities=MemoryAbilityStore())\n"
+        "print(model.complete(ModelRequest((Message('user', 'Say hello.'),))).text)\n"
+        "print('langchain_openai' in sys.modules, 'tiktoken' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", program, openai_server("Hello.").base_url]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["Hello.", "False", "False"]
+
+
+@ways
+def test_callbacks_of_langchains_model_hear_the_call(
+    way: Way, openai_server: StartServer, model_at: MakeModel
+) -> None:
+    ear, model = _Ear(), model_at(openai_server(VALID, VALID))
+    way(model, request(), None)
+    model.langchain.callbacks = [ear]
+    way(model, request(), None)
     assert ear.heard == ["start", "end"]
 
 
