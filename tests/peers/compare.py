@@ -156,7 +156,9 @@ def _command(module: str, path: Path, base_url: str) -> list[str]:
 
 
 def _environment(path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGQA_")}
+    """Leave out what would set up ours alone; what is installed was compiled when it was."""
+    left_out = ("RAGQA_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return {**kept, "RAGQA_HOME": str(path.parent / "home"), "PYTHONPATH": str(ROOT)}
 
 
