@@ -82,9 +82,10 @@ _PHONE = (
 def mask(text: str) -> str:
     """Replace secrets, addresses, phone, card and identity numbers by a word in brackets."""
     lowered = text.lower()
-    for cue, pattern, replacement in _rules():
+    for cue, rules in _rules():
         if any(word in lowered for word in cue) if isinstance(cue, tuple) else cue.search(text):
-            text = pattern.sub(replacement, text)
+            for pattern, replacement in rules:
+                text = pattern.sub(replacement, text)
     return text
 
 
@@ -114,40 +115,49 @@ def _mixed(found: re.Match[str]) -> str:
 
 _Replacement = str | Callable[[re.Match[str]], str]
 _Cue = tuple[str, ...] | re.Pattern[str]
-_Rule = tuple[_Cue, re.Pattern[str], _Replacement]
+_Rule = tuple[re.Pattern[str], _Replacement]
 
 _SECRET_CUES = (
     *("key", "secret", "token", "passw", "passphrase", "pwd", "sig", "authorization"),
     *("密码", "口令", "密钥", "秘钥", "令牌"),
 )
-_PREFIX_CUES = ("-", "_", "akia", "asia", "aiza", "eyj")
+_PREFIX_CUES = (
+    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_"),
+    *("github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "ls_", "lsv2_", "eyj"),
+)
 _ID_CUES = ("证", "护照", "社保号", "passport", "card", "social", "insurance", "ssn")
 
 
 @cache
-def _rules() -> tuple[_Rule, ...]:
+def _rules() -> tuple[tuple[_Cue, tuple[_Rule, ...]], ...]:
     """Compile the patterns on first use; most runs mask nothing.
 
-    Each comes with a cue, lower-case words or a simpler pattern: where a text holds none of them,
-    the rule cannot match, and is not tried. That makes masking of plain text several times as fast.
+    They come with a cue, lower-case words or a simpler pattern: where a text holds none of them,
+    the rules cannot match, and are not tried. That makes masking of plain text several times as
+    fast.
     """
     long = re.compile(r"[A-Za-z0-9_-]{32}")
     digits = re.compile(r"\d(?:\D{0,2}\d){5}")
-    rules: tuple[tuple[_Cue, str, _Replacement], ...] = (
-        (("private key",), _PRIVATE_KEY, HIDDEN),
-        (("://",), _URL_LOGIN, f"{HIDDEN}@"),
-        (("bearer", "authorization"), _AUTHORIZATION, rf"\1 {HIDDEN}"),
-        (_SECRET_CUES, _NAMED, rf"\1{HIDDEN}"),
-        (_PREFIX_CUES, _PREFIXED, HIDDEN),
-        (("=",), _BASE64, HIDDEN),
-        (long, _HEX, HIDDEN),
-        (long, _MIXED, _mixed),
-        (("@", "＠"), _EMAIL, EMAIL),
-        (digits, _CHINESE_ID, ID_NUMBER),
-        (digits, _CARD, _card),
-        (digits, _SSN, ID_NUMBER),
-        (digits, _BRITISH_ID, ID_NUMBER),
-        (_ID_CUES, _NAMED_ID, rf"\1{ID_NUMBER}"),
-        (tuple("0123456789"), _PHONE, PHONE),
+    numbers = (
+        (_CHINESE_ID, ID_NUMBER),
+        (_CARD, _card),
+        (_SSN, ID_NUMBER),
+        (_BRITISH_ID, ID_NUMBER),
     )
-    return tuple((cue, re.compile(pattern), value) for cue, pattern, value in rules)
+    rules: tuple[tuple[_Cue, tuple[tuple[str, _Replacement], ...]], ...] = (
+        (("private key",), ((_PRIVATE_KEY, HIDDEN),)),
+        (("://",), ((_URL_LOGIN, f"{HIDDEN}@"),)),
+        (("bearer", "authorization"), ((_AUTHORIZATION, rf"\1 {HIDDEN}"),)),
+        (_SECRET_CUES, ((_NAMED, rf"\1{HIDDEN}"),)),
+        (_PREFIX_CUES, ((_PREFIXED, HIDDEN),)),
+        (("=",), ((_BASE64, HIDDEN),)),
+        (long, ((_HEX, HIDDEN), (_MIXED, _mixed))),
+        (("@", "＠"), ((_EMAIL, EMAIL),)),
+        (digits, numbers),
+        (_ID_CUES, ((_NAMED_ID, rf"\1{ID_NUMBER}"),)),
+        (tuple("0123456789"), ((_PHONE, PHONE),)),
+    )
+    return tuple(
+        (cue, tuple((re.compile(pattern), value) for pattern, value in group))
+        for cue, group in rules
+    )
