@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragqa.language.script import has_han
 from ragqa.language.tokens import content_words
@@ -84,6 +85,7 @@ _MEASURES = (
 )
 
 
+@lru_cache(maxsize=64)  # the search for a question asks, and so does the choice of its sentences
 def measure_asked(question: str) -> Measure | None:
     """Return the kind of quantity that a question asks for; None where it asks for no such.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from ragqa.language.late import late
 from ragqa.language.script import has_han
 
 AnswerType = Literal["time", "number", "person", "place", "reason", "manner", "choice", "thing"]
@@ -130,9 +131,10 @@ def asks_name(question: str) -> bool:
     return re.search(_NAMING_ASKED, question, re.I) is not None
 
 
-_BACK = (
+_BACK = late(
     r"(?:(?:it|he|she|they|this|that|these|those|his|her|its|their|such|there|both|the (?:former"
-    r"|latter|same))\b|其|[他她它]们?|[该此][^外]|这|那|前者|后者|两者)"
+    r"|latter|same))\b|其|[他她它]们?|[该此][^外]|这|那|前者|后者|两者)",
+    re.IGNORECASE,
 )
 
 
@@ -142,4 +144,4 @@ def refers_back(sentence: str) -> bool:
     >>> refers_back("It also boils water."), refers_back("该产品保修两年。"), refers_back("Tea.")
     (True, True, False)
     """
-    return re.match(_BACK, sentence, re.I) is not None
+    return _BACK.match(sentence) is not None

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from ragqa.grounding.figures.amounts import (
     MAX_DIGITS,
@@ -68,6 +69,7 @@ _ENDS = late(r"\s*(?:[.,;:!?)]|$)")
 _POINTING = late(r"\b(?:the|these|those|all|both|other|last|first|next) $", re.IGNORECASE)
 
 
+@lru_cache(maxsize=64)  # several checks look at the same answer
 def figures(text: str) -> tuple[Figure, ...]:
     """Return the figures of a text in their order.
 
