@@ -85,7 +85,7 @@ def mask(text: str) -> str:
     for cue, rules in _rules():
         if any(word in lowered for word in cue) if isinstance(cue, tuple) else cue.search(text):
             for pattern, replacement in rules:
-                text = pattern.sub(replacement, text)
+                text = re.sub(pattern, replacement, text)
     return text
 
 
@@ -115,7 +115,7 @@ def _mixed(found: re.Match[str]) -> str:
 
 _Replacement = str | Callable[[re.Match[str]], str]
 _Cue = tuple[str, ...] | re.Pattern[str]
-_Rule = tuple[re.Pattern[str], _Replacement]
+_Rule = tuple[str, _Replacement]
 
 _SECRET_CUES = (
     *("key", "secret", "token", "passw", "passphrase", "pwd", "sig", "authorization"),
@@ -130,7 +130,7 @@ _ID_CUES = ("证", "护照", "社保号", "passport", "card", "social", "insuran
 
 @cache
 def _rules() -> tuple[tuple[_Cue, tuple[_Rule, ...]], ...]:
-    """Compile the patterns on first use; most runs mask nothing.
+    """Return the patterns, which ``re`` compiles when they are needed: most texts need few.
 
     They come with a cue, lower-case words or a simpler pattern: where a text holds none of them,
     the rules cannot match, and are not tried. That makes masking of plain text several times as
@@ -144,7 +144,7 @@ def _rules() -> tuple[tuple[_Cue, tuple[_Rule, ...]], ...]:
         (_SSN, ID_NUMBER),
         (_BRITISH_ID, ID_NUMBER),
     )
-    rules: tuple[tuple[_Cue, tuple[tuple[str, _Replacement], ...]], ...] = (
+    return (
         (("private key",), ((_PRIVATE_KEY, HIDDEN),)),
         (("://",), ((_URL_LOGIN, f"{HIDDEN}@"),)),
         (("bearer", "authorization"), ((_AUTHORIZATION, rf"\1 {HIDDEN}"),)),
@@ -156,8 +156,4 @@ def _rules() -> tuple[tuple[_Cue, tuple[_Rule, ...]], ...]:
         (digits, numbers),
         (_ID_CUES, ((_NAMED_ID, rf"\1{ID_NUMBER}"),)),
         (tuple("0123456789"), ((_PHONE, PHONE),)),
-    )
-    return tuple(
-        (cue, tuple((re.compile(pattern), value) for pattern, value in group))
-        for cue, group in rules
     )

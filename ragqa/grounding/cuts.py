@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
 from ragqa.language import clauses, turns
+from ragqa.language.late import late
 
 Span = tuple[int, int]
 
 # A part may also begin here, where a clause is too long for a whole one.
-_JOINT = re.compile(
+_JOINT = late(
     r"\s(?=(?:and|or|but|which|who|whose|where|when|while|because|that|with|in|on|at|by|for|from"
     r"|as|to|into|after|before|during|until|including|such|approximately|about)\s)"
 )
 
 # But not inside of these: the half of a range or of a comparison says something else.
-_TOGETHER = re.compile(
+_TOGETHER = late(
     r"\b(?:from\s[^,;]{1,60}?\sto|between\s[^,;]{1,60}?\sand|as\s\w+\sas|such\sas"
     r"|(?:up|prior|due|next|according)\sto)\s"
 )
 
 # A figure, a word of Latin letters, an address: half of it says something else.
-_SOLID = re.compile(r"[!-~〇零一二三四五六七八九十百千万亿两半]")
+_SOLID = late(r"[!-~〇零一二三四五六七八九十百千万亿两半]")
 
 
 @dataclass(frozen=True, slots=True)

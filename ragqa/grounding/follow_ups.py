@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from ragqa.contract import Passage
 from ragqa.grounding.asked import Asked
 from ragqa.language import content_words, has_han, language_of
+from ragqa.language.late import late
 
 _TEMPLATES = {"en": "What do the documents say about “{}”?", "zh": "关于“{}”，文档里怎么说？"}
-_HEADING = re.compile(r"^#{2,6}\s+(\S[^\n]{0,80})$", re.M)
-_NUMBER = re.compile(
-    r"^(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)]?|[一二三四五六七八九十]{1,3}、|Step \d+:)\s*"
-)
-_GENERAL = re.compile(
+_HEADING = late(r"^#{2,6}\s+(\S[^\n]{0,80})$", re.M)
+_NUMBER = late(r"^(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)]?|[一二三四五六七八九十]{1,3}、|Step \d+:)\s*")
+_GENERAL = late(
     r"(?:introduction|overview|contents?|table of contents|faqs?|general|notes?|appendix|summary"
     r"|about|welcome|conclusion|references?|features?|user guide|page \d+"
     r"|简介|概述|目录|前言|常见问题|附录|总结|引言|说明|介绍)",

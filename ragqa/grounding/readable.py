@@ -7,15 +7,16 @@ import re
 from ragqa.grounding.answer_spans import answer_spans, measured_spans
 from ragqa.grounding.asked import Asked
 from ragqa.language import content_words, has_han, likeness
+from ragqa.language.late import late
 
-_MARK = re.compile(
+_MARK = late(
     r"^\s{0,12}(?:#{1,6}\s+|>\s?|[-*+•·‣▪◦●○■□]\s+|\d{1,3}[.)]\s+|[(（]\d{1,2}[)）]\s*)", re.M
 )
-_EMPHASIS = re.compile(r"(\*\*|__|``?)(?=\S)([^*_`\n]{1,300})(?<=\S)\1")
-_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,400}\)")
-_NOTE = re.compile(r"\[(?:\d{1,3}|citation needed|note \d{1,2})\]")
-_BAR = re.compile(r"\s*\|\s*")
-_CELL = re.compile(r"([^:;：；]{1,60}):\s+(.+)", re.S)
+_EMPHASIS = late(r"(\*\*|__|``?)(?=\S)([^*_`\n]{1,300})(?<=\S)\1")
+_LINK = late(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,400}\)")
+_NOTE = late(r"\[(?:\d{1,3}|citation needed|note \d{1,2})\]")
+_BAR = late(r"\s*\|\s*")
+_CELL = late(r"([^:;：；]{1,60}):\s+(.+)", re.S)
 
 # What a question calls otherwise than the column that answers it.
 _IMPLIED = (
@@ -32,7 +33,7 @@ _IMPLIED = (
     (r"\bwho (?:makes?|made)\b|\bmaker\b|哪家|谁生产", r"brand|maker|manufacturer|品牌|厂"),
 )
 
-_ITEM = re.compile(r"\s{0,12}(?:[-*+•·‣▪◦●○■□]|\d{1,3}[.)]|[(（]\d{1,2}[)）])\s*")
+_ITEM = late(r"\s{0,12}(?:[-*+•·‣▪◦●○■□]|\d{1,3}[.)]|[(（]\d{1,2}[)）])\s*")
 
 
 def is_item(line: str) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ragqa.language.late import late
 from ragqa.language.script import has_han
 
 # An end is a run of marks with the closing quotes and footnote numbers behind it, or line breaks.
 # Every alternative begins with its own character, so that the search never backs up.
-_CANDIDATE = re.compile(
+_CANDIDATE = late(
     r"[。！？；…．.!?]+[”’」』）】〉》)\]\"']{0,4}(?:\[\d{1,3}\]){0,4}"
     r"|\n\s*"
     r"|\r(?!\n)\s*"
 )
-_CHINESE_END = re.compile(r"[。！？；]")
-_BEFORE = re.compile(r"([^\W_](?:[^\W_]|[.'’-])*)$")
+_CHINESE_END = late(r"[。！？；]")
+_BEFORE = late(r"([^\W_](?:[^\W_]|[.'’-])*)$")
 _LOOK_BACK = 24  # no abbreviation is longer
 
 
@@ -40,13 +41,13 @@ _STARTERS = _listed(
     " but and so all some most many both each one no not it's"
 )
 
-_ITEM = re.compile(
+_ITEM = late(
     r"(?:[-*+•·‣▪◦●○■□–—>|#]|\d{1,3}[.)、．]|[(（]\w{1,3}[)）]"
     r"|[一二三四五六七八九十]{1,3}[、.．]|[A-Za-z][.)]\s|```|\*\*|[^\s:：|]{1,30}[:：])"
 )
-_ITEM_NUMBER = re.compile(r"\s*(?:[-*#>]\s*){0,3}(?:\d{1,3}|[A-Za-z])")
-_NEXT_WORD = re.compile(r"\s*[\"'“‘(\[]{0,3}(\S{0,20})")
-_MARKED = re.compile(r"\s{0,12}(?:#{1,6}\s|[|>]|```|[-*+•·‣▪◦●○■□]\s)")
+_ITEM_NUMBER = late(r"\s*(?:[-*#>]\s*){0,3}(?:\d{1,3}|[A-Za-z])")
+_NEXT_WORD = late(r"\s*[\"'“‘(\[]{0,3}(\S{0,20})")
+_MARKED = late(r"\s{0,12}(?:#{1,6}\s|[|>]|```|[-*+•·‣▪◦●○■□]\s)")
 _WRAPPED_LATIN = 55  # a shorter line was ended on purpose
 _WRAPPED_HAN = 22
 
@@ -171,7 +172,7 @@ def _line_ends(text: str, match: re.Match[str]) -> bool:
 
 
 # A comma inside a figure has no blank behind it; Chinese marks need none.
-_BREAK = re.compile(r"[,;:](?=\s)|[，；：。！？]|\s[-–—]{1,2}\s|—{1,2}|(?=[(（])|(?<=[)）])")
+_BREAK = late(r"[,;:](?=\s)|[，；：。！？]|\s[-–—]{1,2}\s|—{1,2}|(?=[(（])|(?<=[)）])")
 
 
 def clauses(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:

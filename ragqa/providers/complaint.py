@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ragqa.language.late import late
 from ragqa.providers.fault import Fault
 
 _WORDS = {
@@ -31,17 +32,17 @@ _LIMITS = frozenset({"max_tokens", "max_completion_tokens"})
 _OF_CALLERS = frozenset({"tools", "tool_choice"})
 _MODES = ("json_schema", "function_calling", "json_mode")
 
-_UNSUPPORTED = re.compile(
+_UNSUPPORTED = late(
     r"support|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed|implemented|available)"
     r"|unavailable|invalid|must (?:be|alternate)|should be|require|extra|only|failed to parse"
     r"|no such|cannot",
     re.IGNORECASE,
 )
-_ONLY_A_STATUS = re.compile(
+_ONLY_A_STATUS = late(
     r"(?:\W|\d|_|bad|request|invalid|unprocessable|entity|content|error|code|validation|the|is)*",
     re.IGNORECASE,
 )
-_OF_THE_VALUE = re.compile(
+_OF_THE_VALUE = late(
     r"strictly positive|too (?:large|big|small|high|low)|at (?:most|least)|(?:above|below) m"
     r"|(?:less|greater) than|between|maximum|minimum",
     re.IGNORECASE,

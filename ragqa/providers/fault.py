@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ragqa.language.late import late
+
 MAX_MESSAGE_CHARS = 300
 
-_ECHO = re.compile(r"""(?:['"](?:input|ctx)['"]\s*:|\binput_value\s*=).*""", re.DOTALL)
-_HTML = re.compile(r"<\s*(?:!doctype|html|head|body|h1|title)\b", re.IGNORECASE)
+_ECHO = late(r"""(?:['"](?:input|ctx)['"]\s*:|\binput_value\s*=).*""", re.DOTALL)
+_HTML = late(r"<\s*(?:!doctype|html|head|body|h1|title)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

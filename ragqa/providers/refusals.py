@@ -21,19 +21,20 @@ from ragqa.errors import (
     TransportError,
     WrongEndpointError,
 )
+from ragqa.language.late import late
 from ragqa.masking import HIDDEN, mask
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.fault import Fault
 from ragqa.waiting import retry_after_s
 
-_MODEL = re.compile(
+_MODEL = late(
     r"model_not_found|DeploymentNotFound|ModelNotFound|unknown_model|model_not_supported"
     r"|(?:model|deployment)\b.{0,120}(?:does not exist|not exist|not found|not available|unknown)"
     r"|(?:no such|unknown|invalid|unable to find|not a valid) (?:model|deployment)"
     r"|OperationNotSupported|does not work with the specified model",
     re.IGNORECASE | re.DOTALL,
 )
-_VERSION = re.compile(
+_VERSION = late(
     r"(?:unsupported|invalid|unknown)[ _-]?api[ _-]?version"
     r"|api[ _-]?version\b.{0,80}(?:not (?:supported|valid|found)|unsupported|invalid|retired)"
     r"|enabled only for api[ _-]?version",
@@ -219,7 +220,7 @@ _Maker = Callable[[Fault, Endpoint, Any], RagqaError]
 
 # What the body says counts before the status: services differ in that.
 _BY_WORDS: tuple[tuple[re.Pattern[str], _Maker], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), error)
+    (late(pattern, re.IGNORECASE), error)
     for pattern, error in (
         (
             r"insufficient_quota|exceeded your current quota|billing_"

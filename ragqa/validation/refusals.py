@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ragqa.language.late import late
 from ragqa.language.traditional import simplified
 
 _MAX_CHARS = 500
@@ -27,49 +28,49 @@ _DEED = (
     r"|generat(?:e|ing) (?:that|this|content)|talk about|give (?:medical|legal|financial) advice)"
 )
 _ENGLISH: Final = (
-    re.compile(
+    late(
         rf"(?:^|[.!,;:\n]\s*|\bbut\s+|\bhowever,?\s+){_CANNOT}\s+(?:\w+\s+){{0,2}}{_DEED}\b", re.I
     ),
-    re.compile(
+    late(
         rf"^(?:{_SORRY}|sorry|apologies|my apologies|unfortunately)\b[^.!?\n]{{0,60}}?\b"
         rf"(?:can(?:no|['’])?t|unable to|not able to|won['’]?t)\s+(?:\w+\s+){{0,2}}{_DEED}\b",
         re.I,
     ),
-    re.compile(
+    late(
         r"\bi (?:must|have to|need to|respectfully|politely) (?:respectfully |politely )?"
         r"(?:decline|refuse)\b",
         re.I,
     ),
-    re.compile(
+    late(
         r"^(?:this|that|your) (?:request|question|content) (?:violates|goes against|is against)"
         r"\b",
         re.I,
     ),
-    re.compile(rf"^as an ai\b[^\n]{{0,120}}?\b{_CANNOT}", re.I),
+    late(rf"^as an ai\b[^\n]{{0,120}}?\b{_CANNOT}", re.I),
 )
 _CHINESE: Final = (
-    re.compile(
+    late(
         r"^(?:很|非常|十分)?(?:抱歉|对不起|不好意思|遗憾)[^。！\n]{0,30}?"
         r"(?:不能|无法|不可以|不便|没办法|没法)(?:为您|为你|给您|给你|向您|向你|就此|对此|继续|再)*"
         r"(?:帮|协助|提供|回答|满足|继续|处理|讨论|完成|生成|响应|支持|参与)"
     ),
-    re.compile(
+    late(
         r"^(?:作为|身为)(?:一[个名款位])?[^，。\n]{0,12}(?:AI|人工智能|语言模型|助手)[^。\n]{0,40}?"
         r"(?:不能|无法|不可以|不便|不应)"
     ),
-    re.compile(
+    late(
         r"^我(?:不能|无法|不可以|不便|拒绝)(?:为您|为你|给您|给你|就此|对此|继续)*"
         r"(?:帮|协助|满足|继续|参与|讨论|回答(?:这|该|您|你|此)|提供(?:这|该|此类|相关))"
     ),
-    re.compile(r"^(?:您|你)的(?:请求|问题|提问)(?:违反|涉及(?:敏感|违规))"),
+    late(r"^(?:您|你)的(?:请求|问题|提问)(?:违反|涉及(?:敏感|违规))"),
 )
-_OF_DOCUMENTS: Final = re.compile(
+_OF_DOCUMENTS: Final = late(
     r"\b(?:documents?|context|sources?|passages?|knowledge base|provided|retrieved|excerpts?"
     r"|information (?:given|available)|find|found|enough (?:information|details))\b"
     r"|文档|资料|文件|上下文|检索|知识库|段落|信息中|找到|查到|提及|未提供|没有提供",
     re.I,
 )
-_FILTER_NOTICE: Final = re.compile(
+_FILTER_NOTICE: Final = late(
     r"content management policy|content[_ ]filter(?:ed)? (?:was )?triggered"
     r"|response was filtered|flagged by (?:our|the) (?:content|safety)|内容(?:安全)?(?:审核|过滤)",
     re.I,

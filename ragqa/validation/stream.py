@@ -15,6 +15,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from ragqa.contract import QAResponse
+from ragqa.language.late import late
 from ragqa.validation.reasoning import CHANNEL_START, OPENED, called_function, closed_by
 from ragqa.validation.shape import shape_of
 from ragqa.validation.syntax.lexis import COLONS, COMMAS, QUOTES, STRING_BEFORE
@@ -22,8 +23,8 @@ from ragqa.validation.syntax.surroundings import WINDOW, is_announced_elsewhere
 from ragqa.validation.syntax.wrappers import ARGUMENT_KEYS, ENVELOPES, NAME_KEYS
 from ragqa.validation.tape import MAX_TAG_CHARS, LostError, Sink, Steps, Tape
 
-_STOP: Final = re.compile(rf"[{{｛]|{OPENED}|{CHANNEL_START}", re.IGNORECASE)
-_ESCAPED_START: Final = re.compile(r"(?:\s|\\++[nrt])*+(\\*+)([\"'])?")
+_STOP: Final = late(rf"[{{｛]|{OPENED}|{CHANNEL_START}", re.IGNORECASE)
+_ESCAPED_START: Final = late(r"(?:\s|\\++[nrt])*+(\\*+)([\"'])?")
 
 
 class PartialAnswer:

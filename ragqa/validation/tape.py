@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Generator
 from typing import Final, TypeVar
 
+from ragqa.language.late import late
 from ragqa.validation.syntax import strings
 from ragqa.validation.syntax.lexis import (
     CLOSERS,
@@ -29,10 +30,10 @@ Sink = Callable[[str], object]
 
 MAX_TAG_CHARS = 300
 _MAX_KEY_CHARS = 100
-_BLANKS: Final = re.compile(rf"[ \t\r\n{ODD_BLANKS}]*+")
-_BARE: Final = re.compile(r"[^,，}\]｝］\s]++")
-_NESTED: Final = re.compile(r"[^\"'“‘{}\[\]｛｝［］]++")
-_SAID: Final = {quote: re.compile(rf"[^\\{CURLED.get(quote, quote)}]++") for quote in QUOTES}
+_BLANKS: Final = late(rf"[ \t\r\n{ODD_BLANKS}]*+")
+_BARE: Final = late(r"[^,，}\]｝］\s]++")
+_NESTED: Final = late(r"[^\"'“‘{}\[\]｛｝［］]++")
+_SAID: Final = {quote: late(rf"[^\\{CURLED.get(quote, quote)}]++") for quote in QUOTES}
 
 
 class LostError(Exception):
@@ -63,7 +64,7 @@ class Tape:
 
     def go_past(self, pattern: str) -> Steps[None]:
         """Go past everything up to and with a pattern."""
-        ending = re.compile(pattern, re.IGNORECASE)
+        ending = late(pattern, re.IGNORECASE)
         while (match := ending.search(self.text, self.pos)) is None:
             self.pos = max(self.pos, len(self.text) - MAX_TAG_CHARS)
             yield

@@ -6,12 +6,13 @@ import json
 import re
 from typing import Final
 
+from ragqa.language.late import late
 from ragqa.validation.syntax.lexis import STRING_BEFORE
 from ragqa.validation.syntax.outcome import Broken, Budget
 
-_SKIPPED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
-_ESCAPED_QUOTE: Final = re.compile(r"[{｛](?:\s|\\++[nrt])*+(\\++)[\"']")
-_OF_ESCAPED: Final = re.compile(r"(\\++)[\"']|[{}]")
+_SKIPPED: Final = late(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+_ESCAPED_QUOTE: Final = late(r"[{｛](?:\s|\\++[nrt])*+(\\++)[\"']")
+_OF_ESCAPED: Final = late(r"(\\++)[\"']|[{}]")
 
 
 def end_of_broken(text: str, broken: Broken, budget: Budget) -> int | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from ragqa.language.late import late
 
 PLAIN: Final = {
     "｛": "{",
@@ -36,8 +37,8 @@ ODD_BLANKS: Final = (
 )
 """Blanks and invisible marks that JSON lacks, as a character class."""
 
-_BLANKS: Final = re.compile(r"[ \t\r\n]*+")
-SKIPPED: Final = re.compile(
+_BLANKS: Final = late(r"[ \t\r\n]*+")
+SKIPPED: Final = late(
     rf"(?:[ \t\r\n{ODD_BLANKS}]++"
     r"|//[^\r\n\u2028\u2029]*+"
     r"|\#[^\r\n\u2028\u2029]*+"
@@ -46,12 +47,12 @@ SKIPPED: Final = re.compile(
 )
 """Everything that may stand between tokens: blanks, invisible marks, comments."""
 
-COMMENT: Final = re.compile(r"//|#|/\*")
-ODD_BLANK: Final = re.compile(f"[{ODD_BLANKS}]")
+COMMENT: Final = late(r"//|#|/\*")
+ODD_BLANK: Final = late(f"[{ODD_BLANKS}]")
 
-IDENTIFIER: Final = re.compile(r"[^\W\d][\w$]*+")
+IDENTIFIER: Final = late(r"[^\W\d][\w$]*+")
 
-KEY_AND_COLON: Final = re.compile(
+KEY_AND_COLON: Final = late(
     r"(?:"
     r'"[^"\\\r\n]{1,80}+"'
     r"|'[^'\\\r\n]{1,80}+'"
@@ -64,10 +65,10 @@ KEY_AND_COLON: Final = re.compile(
 )
 """A key with its colon: what follows the comma between two members."""
 
-STRING_BEFORE: Final = re.compile(r"\"\s{0,4}(?:\[\s{0,4})?\Z")
+STRING_BEFORE: Final = late(r"\"\s{0,4}(?:\[\s{0,4})?\Z")
 """A quote, and a bracket perhaps, right before an object: it may be what a JSON string says."""
 
-VALUE_START: Final = re.compile(
+VALUE_START: Final = late(
     rf"[{QUOTES}{{\[(｛［（+\-.\d]|true|false|null|True|False|None|TRUE|FALSE|NULL|Null"
 )
 """What follows the comma between two elements."""

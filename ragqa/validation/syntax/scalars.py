@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
+
+from ragqa.language.late import late
 
 LITERALS: dict[str, Any] = {"true": True, "false": False, "null": None}
 PYTHON_LITERALS: dict[str, Any] = {
@@ -21,12 +22,12 @@ NON_FINITE = {
     for name in ("NaN", "nan", "NAN", "Infinity", "infinity", "inf", "Inf")
 }
 
-BARE = re.compile(r"""[^\s,:\[\]{}()"'“”„‟＂‘’＇，：｛｝［］（）/#`\u200b-\u200f\u2060\ufeff]++""")
+BARE = late(r"""[^\s,:\[\]{}()"'“”„‟＂‘’＇，：｛｝［］（）/#`\u200b-\u200f\u2060\ufeff]++""")
 
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
+_JSON_NUMBER = late(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
 # What Python and JSON5 or newer JavaScript read alike: +1, .5, 5., 1_000, 0x1F. No leading zeros
 # (octal to one, an error to the other), no thousands separators.
-_LENIENT_NUMBER = re.compile(
+_LENIENT_NUMBER = late(
     r"[+-]?(?:"
     r"0[xX][0-9a-fA-F]++"
     r"|(?=\.?[0-9])(?:0|[1-9][0-9]*+(?:_[0-9]++)*+)?"

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from ragqa.language.late import late
 from ragqa.validation.shape import Shape
 from ragqa.validation.syntax.brackets import end_of_broken, json_string
 from ragqa.validation.syntax.lexis import ODD_BLANKS
@@ -21,7 +22,7 @@ MAX_ENCODINGS = 2
 """How many times a text may have been encoded once too often."""
 
 _BLANKS: Final = rf"[\s{ODD_BLANKS}]*+"
-_OBJECT: Final = re.compile(
+_OBJECT: Final = late(
     rf"[{{｛](?=[\s\\&\"'“”„‟‘’＂＇}}｝/#\w{ODD_BLANKS}]){_BLANKS}(?:"
     r"(?P<escaped>(?:\s|\\++[nrt])*+\\++(?:[\"']|u[0-9a-fA-F]{4}))"
     r"|(?P<html>&(?:quot|#34|#x22|apos|#39|#x27);)"
@@ -29,11 +30,11 @@ _OBJECT: Final = re.compile(
     rf"|[^\W\d][\w$]*+{_BLANKS}[:：]"
     r")"
 )
-_LISTS_BEFORE: Final = re.compile(rf"[\[［]{_BLANKS}(?:[\[［]{_BLANKS})?\Z")
-_UNESCAPED: Final = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
-_ESCAPED: Final = re.compile(r"\\([\\'])")
-_OF_HTML: Final = re.compile(r"[^<>\"]*+")
-_TORN: Final = re.compile(
+_LISTS_BEFORE: Final = late(rf"[\[［]{_BLANKS}(?:[\[［]{_BLANKS})?\Z")
+_UNESCAPED: Final = late(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_ESCAPED: Final = late(r"\\([\\'])")
+_OF_HTML: Final = late(r"[^<>\"]*+")
+_TORN: Final = late(
     rf"{_BLANKS}(?:[,，]{_BLANKS}[\"'“][^{{}}｛｝]{{0,2000}}[}}｝]|[\"'”]{_BLANKS}[}}｝\]］,，])"
 )
 """Members, or the end of a string, behind the closing brace: the object ended elsewhere."""

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
+from ragqa.language.late import late
 from ragqa.validation.syntax.lexis import (
     CLOSERS,
     COLONS,
@@ -31,7 +32,7 @@ from ragqa.validation.syntax.lexis import (
 )
 
 _UP_TO_QUOTE: Final = {
-    quote: re.compile(rf"(?:[^{others}\\]++|\\.)*+(?=[{others}])", re.DOTALL)
+    quote: late(rf"(?:[^{others}\\]++|\\.)*+(?=[{others}])", re.DOTALL)
     for quote, others in {**dict(zip(STRAIGHT, STRAIGHT, strict=True)), **CURLED}.items()
 }
 _MAX_INNER_QUOTES = 200
@@ -176,7 +177,7 @@ def _pairs_up_curled(text: str, start: int, at: int, is_open: bool) -> bool | No
     return False if is_open else None
 
 
-_MEASURE: Final = re.compile(r"(?:[\s\"'(/x×-])\d{1,5}(?:[.,/]\d{1,3})?\Z")
+_MEASURE: Final = late(r"(?:[\s\"'(/x×-])\d{1,5}(?:[.,/]\d{1,3})?\Z")
 
 
 def _in_word(char: str) -> bool:
@@ -184,7 +185,7 @@ def _in_word(char: str) -> bool:
     return char.isalpha() and char < "\u2e80"
 
 
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = late(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
     r"|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}"
     r"|x(?!(?:[c-eC-E][0-9a-fA-F]|[fF][0-4])\\x[89abAB])([0-9a-fA-F]{2})|(.)|$)",
@@ -201,7 +202,7 @@ _JSON_ESCAPES: Final = {
     "t": "\t",
 }
 _SHARED_ESCAPES: Final = {"'": "'", "v": "\v"}
-_CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_CONTROL: Final = late(r"[\x00-\x1f]")
 
 
 class EscapeError(ValueError):
@@ -238,7 +239,7 @@ def decoded(body: str, note: Callable[[str], None]) -> str:
     return _ESCAPE.sub(lambda match: _unescaped(match, note), body)
 
 
-_LONE: Final = re.compile(r"[\ud800-\udfff]")
+_LONE: Final = late(r"[\ud800-\udfff]")
 
 
 def _unescaped(match: re.Match[str], note: Callable[[str], None]) -> str:

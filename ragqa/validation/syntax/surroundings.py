@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ragqa.language.late import late
 from ragqa.validation.shape import Shape
 
 _NAME = r"([\w.:/-]{1,80}?)"
 _CALLED_BEFORE: Final = tuple(
-    re.compile(pattern + r"\Z")
+    late(pattern + r"\Z")
     for pattern in (
         rf"<function={_NAME}>\s*",
         rf"<(?:invoke|function|tool_call|tool)\s+name=[\"']?{_NAME}[\"']?\s*>\s*",
@@ -23,29 +24,29 @@ _CALLED_BEFORE: Final = tuple(
 )
 """How models of several makers write a call: the tool's name, then its arguments."""
 
-_NOTE_BEFORE: Final = re.compile(
+_NOTE_BEFORE: Final = late(
     r"(?:^|\n)[ \t>*_#-]*"
     r"(?:Action(?: Input)?|Observation|动作(?:输入)?|行动(?:输入)?|观察(?:结果)?)"
     r"[*_ \t]*[:：]\s*(?:```\w{0,20}\s*|`)?\Z",
     re.IGNORECASE,
 )
-_NOTES: Final = re.compile(
+_NOTES: Final = late(
     r"^[ \t>*_#-]*(Thought|Action|Action Input|Observation|思考|行动|动作|观察)[*_ \t]*[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
-_BYTES_BEFORE: Final = re.compile(r"(?<!\w)[bB]['\"]\Z")
+_BYTES_BEFORE: Final = late(r"(?<!\w)[bB]['\"]\Z")
 _NOTES_WINDOW = 8_000
 _AROUND = 2_000
 WINDOW = 300  # characters before an object that can say whose it is
 
-_CALL_TAG: Final = re.compile(
+_CALL_TAG: Final = late(
     r"</?(?:tool_calls?|function_calls?|function|invoke|tool_use|tool)(?:[ =][^<>\n]{0,100})?>"
     r"|\[/?TOOL_CALLS\][^\s\[\]{}]{0,80}|\[ARGS\]|\[CALL_ID\]\w{0,80}"
     r"|<\|(?:python_tag|plugin|call|action_start|action_end|tool_[a-z_]{1,40})\|>"
     r"|<｜tool▁sep｜>\s*[\w.-]{1,80}|<｜tool[^<>｜]{1,60}｜>(?:function(?=<))?"
 )
-_FENCE: Final = re.compile(r"`{3,}|~{3,}|`")
-_FENCE_BEFORE: Final = re.compile(r"(?:(?:`{3,}|~{3,})[^\n`~{]*\s*){1,3}\Z")
+_FENCE: Final = late(r"`{3,}|~{3,}|`")
+_FENCE_BEFORE: Final = late(r"(?:(?:`{3,}|~{3,})[^\n`~{]*\s*){1,3}\Z")
 """Fences with their info strings, right before the object."""
 
 
