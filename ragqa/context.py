@@ -150,11 +150,12 @@ class _Seen:
         size = len(terms)
         # Sets of sizes that differ by more cannot share enough: they need not be compared.
         near = range(math.ceil(_ALIKE * size), math.floor(size / _ALIKE) + 2)
-        return any(
-            len(terms & other) >= _ALIKE * len(terms | other)
-            for other_size in near
-            for other in self._by_size.get(other_size, ())
-        )
+        for other_size in near:
+            for other in self._by_size.get(other_size, ()):
+                shared = len(terms & other)
+                if shared >= _ALIKE * (size + other_size - shared):
+                    return True
+        return False
 
 
 @dataclass(slots=True)
@@ -236,14 +237,16 @@ class _Choice:
         return True
 
 
-def _beyond(spans: Iterable[Span], chosen: Iterable[Span]) -> int:
+def _beyond(spans: Iterable[Span], chosen: Sequence[Span]) -> int:
     """Return at least how many characters slices add to those that overlap none of them."""
-    chosen = list(chosen)
-    return sum(
-        end - start
-        for start, end in spans
-        if not any(start < other_end and other < end for other, other_end in chosen)
-    )
+    chars = 0
+    for start, end in spans:
+        for other, other_end in chosen:
+            if start < other_end and other < end:
+                break
+        else:
+            chars += end - start
+    return chars
 
 
 def _joined(text: str, spans: list[Span]) -> Iterator[Span]:
