@@ -6,7 +6,12 @@ out. It is a good part of what an ask costs beside the model's own time.
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
+
+_PACKAGES = ("langchain_core", "langsmith")
+_VARIABLES = ("LANGCHAIN_", "LANGSMITH_")
 
 
 def is_heard(config: Any, callbacks: Any = None, *, verbose: bool = False) -> bool:
@@ -19,8 +24,20 @@ def is_heard(config: Any, callbacks: Any = None, *, verbose: bool = False) -> bo
         callbacks: Those of the object that is called.
         verbose: Whether that object tells on the terminal what it does.
     """
+    if not (config or callbacks or verbose) and _can_nobody_listen():
+        return False
     from langchain_core.callbacks import CallbackManager
     from langchain_core.runnables.config import ensure_config
 
     inherited = ensure_config(config).get("callbacks")
     return bool(CallbackManager.configure(inherited, callbacks, verbose=verbose).handlers)
+
+
+def _can_nobody_listen() -> bool:
+    """Tell whether LangChain is not loaded, and no variable says that it should be.
+
+    Who asks on the command line then need not wait for it.
+    """
+    return not any(name in sys.modules for name in _PACKAGES) and not any(
+        name.startswith(_VARIABLES) for name in os.environ
+    )

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.wire.openai_server import OpenAIServer
+
 ROOT = Path(__file__).parents[2]
 HEAVY = {
     "langchain", "langchain_core", "langchain_openai", "langchain_text_splitters", "langgraph",
@@ -73,6 +75,23 @@ def test_answering_without_a_model_loads_nothing_heavy(indexed, argv):
     names = loaded_by(indexed, *argv)
     assert not names & HEAVY
     assert "rjieba" not in names  # for Chinese text only
+
+
+def test_asking_a_model_loads_nothing_of_langchain(indexed):
+    reply = {
+        "answer": "A kettle can be returned within 30 days of delivery.",
+        "confidence": 0.9,
+        "category": "policy",
+        "sources": ["returns.md"],
+        "follow_up": [],
+        "needs_human": False,
+    }
+    with OpenAIServer([json.dumps(reply)]) as server:
+        env = {"OPENAI_BASE_URL": server.base_url, "RAGQA_CHAT_MODEL": "m"}
+        argv = ["ask", "How long do I have to return a kettle?", "--chain", "stuff"]
+        names = loaded_by(indexed, *argv, **env)
+    assert "openai" in names
+    assert not names & {"langchain", "langchain_core", "langchain_openai", "langsmith", "tiktoken"}
 
 
 def test_tracing_variables_change_nothing(indexed):
