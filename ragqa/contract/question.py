@@ -62,6 +62,8 @@ _JOINERS = "\u200c\u200d"  # carry meaning in Persian, Hindi and emoji; the othe
 
 def _visible(raw: str) -> str:
     """Drop control, format and surrogate characters; keep line breaks and joiners."""
+    if raw.isprintable():  # as nearly all questions are: it holds none of them
+        return raw
     return "".join(
         char
         for char in raw

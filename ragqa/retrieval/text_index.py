@@ -123,6 +123,7 @@ class TextIndex:
     ) -> None:
         self.folder = folder
         self._text = folder / f"text-{FORMAT}"
+        self._meta = self._text / "meta.json"
         self._lock_wait_s = lock_wait_s
         self._clock = clock
         self._sleep = sleep
@@ -163,7 +164,7 @@ class TextIndex:
 
     def _signature(self) -> Signature:
         try:
-            status = (self._text / "meta.json").stat()
+            status = self._meta.stat()
         except (FileNotFoundError, NotADirectoryError) as exc:
             self._index = self._seen = None
             raise self._absent() from exc
@@ -193,7 +194,7 @@ class TextIndex:
 
     def _version(self) -> str:
         born = (self._text / "born").read_text(encoding="ascii").strip()
-        meta = json.loads((self._text / "meta.json").read_bytes())
+        meta = json.loads(self._meta.read_bytes())
         stamp = meta.get("opstamp") if isinstance(meta, dict) else None
         return f"{FORMAT}-{born}-{stamp}"
 
