@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from ragqa.language.stemming import stems
+from ragqa.language.stemming import stem
 
 # Forms that the stemmer leaves apart; the first one stands for all of them.
 _FAMILIES = """
@@ -40,7 +40,8 @@ _PREFIX = 0.6
 
 @cache
 def _families() -> dict[str, str]:
-    families = [*map(stems, _listed(_FAMILIES)), *_listed(_CHINESE_FAMILIES)]
+    english = ([stem(word) for word in row] for row in _listed(_FAMILIES))
+    families = [*english, *_listed(_CHINESE_FAMILIES)]
     return {form: family[0] for family in reversed(families) for form in family}
 
 
@@ -48,13 +49,13 @@ def _listed(table: str) -> list[list[str]]:
     return [line.split() for row in table.strip().splitlines() for line in row.split("|")]
 
 
-def family(stem: str) -> str:
+def family(form: str) -> str:
     """Return the stem that stands for a stem and its irregular forms.
 
     >>> family("began"), family("12th"), family("kettl")
     ('begin', 'twelv', 'kettl')
     """
-    return _families().get(stem, stem)
+    return _families().get(form, form)
 
 
 def likeness(term: str, others: Collection[str]) -> float:

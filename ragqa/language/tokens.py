@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ragqa.language.function_words import ENGLISH, EVERYDAY, is_function_word
 from ragqa.language.likeness import family
 from ragqa.language.script import HAN, HAN_RUN
-from ragqa.language.stemming import stems
+from ragqa.language.stemming import stem
 
 _TOKEN = re.compile(rf"[{HAN}]+|\d+(?:[.,]\d+)+|[^\W_{HAN}]+")
 
@@ -49,7 +49,7 @@ def words(text: str) -> list[Word]:
     >>> [word.term for word in words("The kettles cost 1,200 pounds")]
     ['the', 'kettl', 'cost', '1200', 'pound']
     """
-    return [Word(*piece) for piece in _stemmed(list(_pieces(text)))]
+    return [Word(form, start, end) for (form, _), start, end in _forms(text)]
 
 
 def content_words(text: str, *, segment: bool = True) -> list[Word]:
@@ -63,8 +63,8 @@ def content_words(text: str, *, segment: bool = True) -> list[Word]:
     >>> [word.term for word in content_words("When did the sale begin?")]
     ['sell', 'begin']
     """
-    pieces = [piece for piece in _pieces(text, segment) if not is_function_word(piece[0])]
-    return [Word(family(term), start, end) for term, start, end in _stemmed(pieces)]
+    forms = _forms(text, segment)
+    return [Word(term, start, end) for (_, term), start, end in forms if term]
 
 
 def content_terms(text: str, *, segment: bool = True) -> tuple[str, ...]:
@@ -75,29 +75,32 @@ def content_terms(text: str, *, segment: bool = True) -> tuple[str, ...]:
     """
     if segment and HAN_RUN.search(text):
         return tuple(word.term for word in content_words(text))
-    folded = map(_folded, _TOKEN.findall(text))
-    kept = [form for form in folded if not is_function_word(form)]
-    return tuple(map(family, stems(kept) if any(map(str.isascii, kept)) else kept))
+    return tuple(term for token in _TOKEN.findall(text) if (term := _read(token)[1]))
 
 
-_Piece = tuple[str, int, int]
+_Read = tuple[str, str]
+"""The form in which a word is compared, and the same as content: empty if it carries no matter."""
+
+_KNOWN_WORDS = 32_768
+"""English texts of some hundred pages have fewer; each takes some 200 bytes."""
 
 
-def _stemmed(pieces: list[_Piece]) -> list[_Piece]:
-    forms = [form for form, _, _ in pieces]
-    if not any(map(str.isascii, forms)):
-        return pieces
-    return [(stem, start, end) for stem, (_, start, end) in zip(stems(forms), pieces, strict=True)]
-
-
-def _pieces(text: str, segment: bool = True) -> Iterator[_Piece]:
+def _forms(text: str, segment: bool = True) -> Iterator[tuple[_Read, int, int]]:
     for match in _TOKEN.finditer(text):
         token, start = match.group(), match.start()
         if segment and token[0] >= "\u3400" and HAN_RUN.match(token):
             for word, begin, end in _jieba().tokenize(token, "search"):
-                yield word, start + begin, start + end
+                term = "" if is_function_word(word) else family(word)
+                yield (word, term), start + begin, start + end
         else:
-            yield _folded(token), start, match.end()
+            yield _read(token), start, match.end()
+
+
+@lru_cache(maxsize=_KNOWN_WORDS)
+def _read(token: str) -> _Read:
+    folded = _folded(token)
+    form = stem(folded)
+    return form, "" if is_function_word(folded) else family(form)
 
 
 def _folded(token: str) -> str:
@@ -136,4 +139,4 @@ def rarity(term: str) -> float:
 
 @cache
 def _everyday_stems() -> frozenset[str]:
-    return frozenset(family(stem) for stem in stems(sorted(EVERYDAY))) - ENGLISH
+    return frozenset(family(stem(word)) for word in EVERYDAY) - ENGLISH

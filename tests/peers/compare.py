@@ -128,7 +128,7 @@ def measured(rounds: int, cold_rounds: int) -> tuple[dict[str, Row], int]:
             for module, python in CALLERS.items()
             if python.exists()
         ]
-        questions = _answerable(peers, held)
+        questions = _answerable(path, server.base_url, held)
         rows = _asked(peers, questions, server, rounds)
         _throughputs(peers, questions, server, rows)
         _cold_starts(peers, questions, path, server, cold_rounds, rows)
@@ -162,13 +162,16 @@ def _environment(path: Path) -> dict[str, str]:
     return {**kept, "RAGQA_HOME": str(path.parent / "home"), "PYTHONPATH": str(ROOT)}
 
 
-def _answerable(peers: list[Peer], held: Material) -> list[str]:
-    """Return the questions whose document our search finds: what is not found is not written."""
-    ours = next(peer for peer in peers if peer.module == "ours")
-    tried = {
-        asked.question: ours.order(do="try", name=ours.names[0], question=asked.question)
-        for asked in held.questions
-    }
+def _answerable(path: Path, base_url: str, held: Material) -> list[str]:
+    """Return the questions whose document our search finds: what is not found is not written.
+
+    They are tried in a process of their own, so that those that are measured are new to everybody.
+    """
+    with _peer("ours", path, base_url) as ours:
+        tried = {
+            asked.question: ours.order(do="try", name=ours.names[0], question=asked.question)
+            for asked in held.questions
+        }
     return [question for question, done in tried.items() if done["answered"]]
 
 
