@@ -103,6 +103,8 @@ def _nearest(weighed: list[_Weighed], passages: Sequence[Passage]) -> list[_Near
     Of equal ones the shorter comes first, then the one of the better passage.
     """
     total = sum(weight for _, _, weight in weighed)
+    if not total:  # only words that tell nothing, like the 有 of "有，12欧元"
+        return []
     near = [
         _Near(passage, start, end, round(share, 2), len(terms))
         for passage in passages

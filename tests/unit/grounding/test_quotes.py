@@ -54,6 +54,13 @@ def test_nothing_supports_what_is_not_there() -> None:
     assert citations_for("Bananas are yellow.", [RETURNS]) == ()
 
 
+def test_a_clause_of_words_that_tell_nothing_is_held_by_nothing() -> None:
+    price = Passage(id="p", title="prices.md", text="Students pay 12 euros instead of 15.")
+
+    assert locate("有", [price]) is None
+    assert citations_for("有。", [price]) == ()
+
+
 def test_citations_have_offsets_of_the_document() -> None:
     (citation,) = citations_for("A return costs 4.95 euros.", [RETURNS, GUIDE])
     assert citation.model_dump() == {
