@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ragqa.grounding.figures.figure import Figure, FigureSet
+from ragqa.grounding.figures.implied import implied
 from ragqa.grounding.figures.numerals import HAN_NUMERALS
 from ragqa.grounding.figures.scan import figures
 from ragqa.language.late import late
@@ -24,8 +25,11 @@ _HALF = late(r"\bhalf\b|一半|半数|半價|半价", re.IGNORECASE)
 
 @lru_cache(maxsize=512)
 def figure_set(text: str) -> FigureSet:
-    """Return the figures of a text as a set; the same passages come up again and again."""
-    return FigureSet.of(figures(text))
+    """Return what a text says in figures, or in words for figures, as a set.
+
+    The same passages come up again and again.
+    """
+    return FigureSet.of((*figures(text), *implied(text)))
 
 
 def stands(piece: str, text: str) -> bool:
@@ -64,5 +68,5 @@ def missing(found: Iterable[Figure], texts: Sequence[str]) -> list[Figure]:
         left = [each for each in left if not standing.supports(each)]
     if not any(each.parts for each in left):
         return left
-    joined = FigureSet.of(each for text in texts for each in figures(text))
+    joined = FigureSet.of(each for text in texts for each in (*figures(text), *implied(text)))
     return [each for each in left if not joined.supports(each)]

@@ -1,0 +1,98 @@
+"""What a text says in words, as others write it in figures.
+
+A month that is named alone (6月底), the time of day in a machine's timestamp, a share (三分之一), a
+quarter of a year (Q2), the number of a king or a war (路易十四), and the century of a year. Others
+may say so; the text itself is not held to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ragqa.grounding.figures.amounts import named
+from ragqa.grounding.figures.figure import Figure, Key, measured, ordinal
+from ragqa.language.late import late
+
+if TYPE_CHECKING:
+    from ragqa.grounding.figures.figure import Day
+    from ragqa.grounding.figures.units import Number
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_MONTH = late(rf"\b(?:{'|'.join(_MONTHS[:4])}|(?<=[a-z,] )May|{'|'.join(_MONTHS[5:])})\b")
+_STAMP = late(r"(?<!\d)\d{4}-\d{2}-\d{2}T(\d{2}):(\d{2})(?!\d)")
+_SHARES = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+_SHARE = late(rf"\b(?:an?|one)[ -]({'|'.join(_SHARES)})(?! \d)\b", re.IGNORECASE)
+_QUARTER_WORDS = ("1 first 1st 一", "2 second 2nd 二", "3 third 3rd 三", "4 fourth 4th 四")
+_QUARTERS = {word: at for at, line in enumerate(_QUARTER_WORDS, 1) for word in line.split()}
+_QUARTER = late(
+    r"\b(first|second|third|fourth|1st|2nd|3rd|4th) quarter\b|\bQ([1-4])\b|([一二三四1-4])季度",
+    re.IGNORECASE,
+)
+_ROMAN = late(r"(?<=[a-z] )(?=[IVX])(?!I\b)X{0,3}(?:IX|IV|V?I{0,3})(?![\w.-])")
+_VALUES = {"I": 1, "V": 5, "X": 10}
+_CENTURY = late(r"[ -]century\b|\s?世[纪紀]", re.IGNORECASE)
+_YEARS = range(1000, 2100)
+
+
+def implied(text: str) -> Iterator[Figure]:
+    """Yield figures that say what a text says in words.
+
+    >>> [each.value for each in implied("at the end of June")]
+    [(None, 6, None)]
+    """
+    for match in _MONTH.finditer(text):
+        month: Day = (None, _MONTHS.index(match[0]) + 1, None)
+        yield _moment(match, "date", month)
+    for match in _STAMP.finditer(text):
+        yield _moment(match, "time of day", int(match[1]) * 60 + int(match[2]))
+    for match in _SHARE.finditer(text):
+        yield measured(text, match.span(), (Fraction(1, _SHARES[match[1].lower()]),))
+    for match in _QUARTER.finditer(text):
+        number = _QUARTERS[(match[1] or match[2] or match[3]).lower()]
+        yield ordinal(text, match.span(), number)
+        yield named(f"Q{number}", match.start())
+    for match in _ROMAN.finditer(text):
+        yield ordinal(text, match.span(), _roman(match[0]))
+
+
+def _moment(match: re.Match[str], family: str, said: Number | Day) -> Figure:
+    keys: frozenset[Key] = frozenset({(family, said)})
+    kind = "date" if family == "date" else "time"
+    return Figure(match[0], match.start(), match.end(), kind, said, family, keys)
+
+
+def _roman(numeral: str) -> int:
+    values = [_VALUES[char] for char in numeral]
+    following = (*values[1:], 0)
+    return sum(
+        -each if each < after else each for each, after in zip(values, following, strict=True)
+    )
+
+
+def is_century_of_a_year(figure: Figure, text: str, years: Iterable[Figure]) -> bool:
+    """Tell whether a figure numbers a century in which one of the years lies.
+
+    >>> from ragqa.grounding.figures import figures
+    >>> said = "It was begun in the 12th century."
+    >>> is_century_of_a_year(figures(said)[0], said, figures("It was begun in 1163."))
+    True
+    """
+    if not figure.numbers or not _CENTURY.match(text, figure.end):
+        return False
+    return any(
+        figure.numbers[0] in (year // 100 + 1, (year - 1) // 100 + 1) for year in _years(years)
+    )
+
+
+def _years(found: Iterable[Figure]) -> Iterator[int]:
+    for figure in found:
+        if figure.kind == "date" and isinstance(figure.value, tuple) and figure.value[0]:
+            yield figure.value[0]
+        elif not figure.unit and figure.text[:4].isdigit():
+            yield from (year for year in figure.numbers if year in _YEARS and isinstance(year, int))
