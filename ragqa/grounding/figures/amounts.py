@@ -11,6 +11,7 @@ from ragqa.grounding.figures.numerals import HAN_SCALES, han_scale
 from ragqa.grounding.figures.units import (
     Meanings,
     Number,
+    half_behind,
     money_before,
     plain,
     scale_after,
@@ -59,6 +60,7 @@ _DIALLED = 7
 """So many digits in a row may be a telephone number, which others write in groups."""
 
 _SEPARATORS = str.maketrans("", "", "-_./ ()–")
+_RELEASE = late(r"v(\d{1,4}(?:\.\d{1,4})?)")
 _DECIMAL_POINT = late(r"(?<=\d)\.(?=\d)")
 _WORD_BEFORE = late(r"([A-Za-z]{1,12})[ -]$")
 
@@ -95,7 +97,9 @@ def named(name: str, at: int) -> Figure:
     head, dash, _ = name.rpartition("-")
     if dash and any(char.isdigit() for char in head):
         keys.add(("name part", compared(head)))
-    return Figure(name, at, at + len(name), "name", form, "name", frozenset(keys))
+    release = _RELEASE.fullmatch(name)  # "version 3.12" says v3.12
+    numbers = (plain(Fraction(release[1])),) if release else ()
+    return Figure(name, at, at + len(name), "name", form, "name", frozenset(keys), numbers)
 
 
 def phone_at(text: str, at: int) -> Figure | None:
@@ -224,7 +228,7 @@ def with_unit(text: str, at: int, reading: Reading) -> Figure:
         numbers += reading.numbers
     unit, unit_end = unit_after(text, end)
     meanings = currency or unit
-    if unit and text[unit_end : unit_end + 1] == "半":
+    if unit and half_behind(text, unit_end):
         numbers, unit_end = tuple(plain(each + Fraction(1, 2)) for each in numbers), unit_end + 1
     if unit_end == end and _letter_behind(text, reading.end) and not currency:
         return _digits_name(text, at, numbers)
@@ -247,14 +251,20 @@ def _parts(text: str, at: int, reading: Reading, meanings: Meanings) -> tuple[Fi
     )
 
 
-_ENDS_OF_MINUS = frozenset("-− 下")
+_ENDS_OF_MINUS = frozenset("-− 下–")
 # Behind other characters a dash is one of a range or a name: 10度-20度, F-16.
 _MINUS = late(r"(?:(?<![^\s(（:：~～,，、为為是在到至达達于於从從约約低即])[-−]|minus |零下)$")
+# An en dash is a minus only before a temperature and where nothing is before it that it may join.
+_DASH_MINUS = late(
+    r"(?<![^\s(（:：~～,，])(?<!\d[ \u00a0])–(?=\d[\d.,]*\s?(?:°|℃|℉|度|degrees|摄氏))"
+)
 
 
 def _sign(text: str, begin: int) -> tuple[int, int]:
     if text[begin - 1 : begin] not in _ENDS_OF_MINUS:
         return 1, begin
+    if text[begin - 1] == "–":
+        return (-1, begin - 1) if _DASH_MINUS.match(text, begin - 1) else (1, begin)
     match = _MINUS.search(text, max(0, begin - 6), begin)
     return (-1, match.start()) if match else (1, begin)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from ragqa.grounding.figures.figure import Figure, measured, ordinal
 from ragqa.grounding.figures.numerals import HAN_NUMERALS, han_number, is_digit_row
-from ragqa.grounding.figures.units import Meanings, Number, Unit, plain, unit_after
+from ragqa.grounding.figures.units import Meanings, Number, Unit, half_behind, plain, unit_after
 from ragqa.language.late import late
 from ragqa.language.script import HAN
 
@@ -20,6 +21,14 @@ _CLASSIFIER = late(
     r"门章节页行步档级倍类处面季段轮批句字篇首幅株棵栋艺]"
 )
 _TO = late(rf"[至到~—-](?=[\d{HAN_NUMERALS}])")
+_WEEK = late(r"(?:[周週]|星期|[礼禮]拜)$")
+_OF_DAY = late(
+    rf"晚|[至到~—-](?:\d{{1,2}}\s?[点點时:：]|[一二三四五六日](?![{HAN_NUMERALS}次天日个個小回片遍到至]))"
+)
+# 一天三次 says how often, and of no one day.
+_PER = late(
+    rf"(?:[最至][多少]|不?(?:得|要|能|可)?超过|[可应服])?[\d{HAN_NUMERALS}]{{1,3}}\s?[次片粒回遍杯顿餐]"
+)
 _EXTRA = frozenset("多余來来餘")
 _DETERMINERS = frozenset("这這那哪每某同另前后後有第任唯之统專专单單万萬")
 # 签收后一年 and 提前一天 count from a moment; 后一年, 最后一年 and 的后一年 point at one.
@@ -43,7 +52,8 @@ def han_amount(text: str, start: int, end: int) -> Figure | None:
         return _half(text, start, end)
     if found := _FRACTION.match(text, end):
         return _share(text, start, found, run)
-    value = None if _is_vague(text, start, end) else han_number(run)
+    is_none = _is_vague(text, start, end) or _is_weekday(text, start, end)
+    value = None if is_none else han_number(run)
     if value is None:
         return None
     if text[start - 1 : start] == "第":
@@ -57,6 +67,12 @@ def han_amount(text: str, start: int, end: int) -> Figure | None:
 def _is_vague(text: str, start: int, end: int) -> bool:
     """Tell whether a number only says about how many: 几十, 数百, 十几."""
     return text[start - 1 : start] in _VAGUE or text[end : end + 1] in _FEW
+
+
+def _is_weekday(text: str, start: int, end: int) -> bool:
+    """Tell whether 六 names a day: 周六晚8点, 周六到14点; 每周三到五次 counts."""
+    day = end - start == 1 and _WEEK.search(text, max(0, start - 2), start)
+    return bool(day) and _OF_DAY.match(text, end) is not None
 
 
 def han_digits(row: str) -> str:
@@ -96,12 +112,13 @@ def _counted(text: str, start: int, end: int, run: str, number: Number) -> Figur
     at = end + 1 if text[end : end + 1] in _EXTRA else end
     more, at = (Fraction(1, 2), at + 2) if text.startswith("个半", at) else (0, at)
     meanings, stop = _unit_behind(text, at, half=bool(more))
-    if meanings and text[stop : stop + 1] == "半" and not more:
+    if meanings and half_behind(text, stop) and not more:
         more, stop = Fraction(1, 2), stop + 1
     if run == "一" and not more and _is_part_of_word(text, start, meanings):
         return None
     if meanings:
-        return _spread(text, start, stop, run, plain(number + more), meanings)
+        figure = _spread(text, start, stop, run, plain(number + more), meanings)
+        return replace(figure, loose=True) if run == "一" and _PER.match(text, stop) else figure
     return _classified(text, start, at, run, number)
 
 

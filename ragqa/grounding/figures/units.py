@@ -88,6 +88,14 @@ _SCALE = late(
 )
 
 
+_HALF = late(r"半(?![片个個杯袋瓶粒包勺匙碗颗顆块塊支盒页頁张張价價数數夜路途])")
+
+
+def half_behind(text: str, at: int) -> bool:
+    """Tell whether a unit goes on with a half: 8小时半, but 每8小时半片 counts tablets."""
+    return _HALF.match(text, at) is not None
+
+
 def money_before(text: str, at: int) -> tuple[Meanings, int]:
     """Return the currency right before a number, and where it begins."""
     if text[at - 1 : at] not in _ENDS_OF_MONEY:

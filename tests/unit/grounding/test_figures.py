@@ -21,6 +21,13 @@ QA = Path(__file__).parents[3].parent / "shared" / "data" / "qa"
 needs_data = pytest.mark.skipif(not QA.is_dir(), reason="the shared data is not here")
 
 AGREE = [
+    ("between -10 °C and 45 °C", "from –10 °C to +45 °C"),
+    ("from –10°C up", "Operating temperature: -10 °C"),
+    ("每8小时半片", "every 8 hours"),
+    ("v3.12", "Version 3.12 added it."),
+    ("version 3", "v3"),
+    ("周六到14点", "2 pm on Saturday"),
+    ("周六晚8点", "20:00 on Saturday"),
     ("室温为-8℃到6℃", "零下8至6摄氏度"),
     ("-8~-6℃", "-8℃至-6℃"),
     ("$3.1 billion", "between 3.1 and 3.4 billion dollars"),
@@ -219,6 +226,10 @@ DIFFER = [
     ("5 kW", "5 kWh"),
     ("1,5 L", "15 L"),
     ("49元", "49美元"),
+    ("-10 °C", "5 –10 °C"),
+    ("v3.13", "version 3.12"),
+    ("每周三到五次", "每周两次"),
+    ("8小时半", "8小时"),
     ("晚上9点", "20:00"),
 ]
 
@@ -250,6 +261,7 @@ def test_another_figure_does_not_pass_for_it(said: str, text: str) -> None:
         "一个一下一些一般一起万一千万百度三星统一一定",
         "有一天，每一年，另一个，某一次",
         "几十个，数百人，十几天",
+        "周三到五，周六晚，一天三次地服用",
         "五一，六一",
         "三角形，四川，八卦",
         "There are three ways, and these two.",
