@@ -17,7 +17,7 @@ from ragqa.grounding.figures.figure import Figure, Key, measured, ordinal
 from ragqa.language.late import late
 
 if TYPE_CHECKING:
-    from ragqa.grounding.figures.figure import Day
+    from ragqa.grounding.figures.figure import Day, Kind
     from ragqa.grounding.figures.units import Number
 
 _MONTHS = (
@@ -63,7 +63,7 @@ def implied(text: str) -> Iterator[Figure]:
 
 def _moment(match: re.Match[str], family: str, said: Number | Day) -> Figure:
     keys: frozenset[Key] = frozenset({(family, said)})
-    kind = "date" if family == "date" else "time"
+    kind: Kind = "date" if family == "date" else "time"
     return Figure(match[0], match.start(), match.end(), kind, said, family, keys)
 
 

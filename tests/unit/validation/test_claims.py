@@ -241,8 +241,64 @@ def test_what_a_look_up_returned_may_be_told_but_not_claimed():
         assert judged("Order 4711 has been cancelled.", read, **told) == [], status
     denied: dict[str, Any] = {"evidence": ('{"order": 4711, "cancelled": false}',)}
     assert judged("Order 4711 has been cancelled.", read, **denied) == [CODE]
+    for never in ("null", '""', "None"):
+        open_yet: dict[str, Any] = {"evidence": (f'{{"order": 4711, "cancelled_at": {never}}}',)}
+        assert judged("Order 4711 has been cancelled.", read, **open_yet) == [CODE], never
     open_order: dict[str, Any] = {"evidence": ('{"order": 4711, "status": "open"}',)}
     assert judged("Order 4711 has been cancelled.", read, **open_order) == [CODE]
+
+
+@pytest.mark.parametrize(
+    ("answer", "returned"),
+    [
+        ("订单已发货。", '{"order_id": "A1", "status": "shipped", "carrier": "顺丰"}'),
+        ("您的订單A1已經發貨了。", '{"order_id": "A1", "status": "shipped"}'),
+        ("您的订单已寄出。", '{"order_id": "A1", "status": "dispatched"}'),
+        ("订单A2已发货。", '{"id": "A2", "status": "shipped", "items": [{"sku": 1}, {"sku": 2}]}'),
+        ("订单已取消。", '{"order_id": "A1", "status": "CANCELLED"}'),
+        ("您的订单A1已付款。", '{"order_id": "A1", "paid": true}'),
+        ("工单已创建。", '{"ticket": "T-8", "created_at": "2026-02-11"}'),
+        ("工单T-8已分配给林悦。", '{"ticket": "T-8", "assignee": "林悦"}'),
+        (
+            "Yes, order A1 was shipped.",
+            '{"order_id": "A1", "status": "shipped", "carrier": "顺丰"}',
+        ),
+        ("Your order A1 has been dispatched.", '{"order_id": "A1", "status": "shipped"}'),
+        ("Your order A1 has been shipped.", '{"订单号": "A1", "状态": "已发货"}'),
+        (
+            "Order A2 has been shipped.",
+            '[{"id": "A1", "状态": "已取消"}, {"id": "A2", "状态": "已发货"}]',
+        ),
+    ],
+)
+def test_what_was_looked_up_may_be_told_in_other_words(answer, returned):
+    read = record("get_status", read_only=True)
+
+    assert judged(answer, read, evidence=(returned,)) == []
+    assert judged(answer, record("get_status", "failed", read_only=True)) == [CODE]
+
+
+@pytest.mark.parametrize(
+    ("answer", "returned"),
+    [
+        ("订单已取消。", '{"order_id": "A1", "status": "shipped"}'),
+        ("您的订单A1已付款。", '{"order_id": "A1", "paid": false}'),
+        ("订单已发货。", '{"order_id": "A1", "status": "open", "shipped_at": null}'),
+        ("订单A2已发货。", '[{"id": "A1", "status": "shipped"}, {"id": "A2", "status": "open"}]'),
+        ("Order A2 has been shipped.", '[{"id": "A1", "status": "shipped"}, {"id": "A2"}]'),
+        (
+            "Order A2 has been shipped.",
+            '{"n": 2, "of": [{"id": "A1", "shipped": 1}, {"id": "A2"}]}',
+        ),
+        ("您的退款已发出。", '{"order_id": "A1", "status": "shipped"}'),
+        ("已为您取消订单。", '{"order_id": "A1", "status": "cancelled"}'),
+        ("我已取消您的订单。", '{"order_id": "A1", "status": "cancelled"}'),
+        ("已通知客服团队。", '{"order_id": "A1", "status": "shipped"}'),
+        ("Your order A1 has been shipped.", '{"订单号": "A1", "状态": "未发货"}'),
+    ],
+)
+def test_a_look_up_bears_out_no_act_and_nothing_else(answer, returned):
+    assert judged(answer, record("get_order", read_only=True), evidence=(returned,)) == [CODE]
 
 
 def test_texts_that_are_not_known_cannot_bear_out_or_contradict():

@@ -96,7 +96,7 @@ def _fault(claim: Claim, texts: list[str], context: CheckContext) -> Fault | Non
     bearing = [record for record in context.records if proof.bears(record, claim)]
     if bearing:
         return _misreported(claim, bearing, texts, context)
-    if not claim.by_assistant and proof.is_supported(claim, _looked_up(context)):
+    if not claim.by_assistant and _is_looked_up(claim, context):
         return None
     shown = " ".join(claim.text.split())[:_MAX_SHOWN_CHARS]
     feedback = (
@@ -135,12 +135,17 @@ def _misreported(
     )
 
 
-def _looked_up(context: CheckContext) -> list[str]:
-    """Return what tools returned, if a tool that only reads was among them."""
-    from ragqa.validation.grounded.claims.proof import is_done
+def _is_looked_up(claim: Claim, context: CheckContext) -> bool:
+    """Tell whether tools returned what is claimed, and one that only reads was among them."""
+    from ragqa.validation.grounded.claims.proof import is_done, is_supported
+    from ragqa.validation.grounded.claims.reported import about, is_reported
 
-    reads = any(record.get("read_only") and is_done(record) for record in context.records)
-    return list(context.evidence) if reads else []
+    reads = [each for each in context.records if each.get("read_only") and is_done(each)]
+    if not reads:
+        return False
+    tools = [str(record.get("name") or "") for record in reads]
+    returned = [row for text in context.evidence for row in about(claim, text)]
+    return is_supported(claim, returned) or is_reported(claim, returned, tools)
 
 
 def _wrong_id(claim: Claim, wrong: list[str]) -> Fault:

@@ -28,7 +28,10 @@ _MONTH = late(r"(?<=\w )May\b")
 _BASES = frozenset({"reset", "set", "put"})  # may be an order or an infinitive, too
 _PART = late(r"[.!?;:。！？；：\n]\s*")
 _MAX_PLACES = 5
-_FALSE = late(r"\W{1,4}(?:false|no|null|none|0)\b", re.IGNORECASE)  # "shipped": false
+# "shipped": false, "shipped_at": null, "shipped_at": ""
+_FALSE = late(
+    r"(?:_\w{1,12})?(?:\W{1,4}(?:false|no|null|none|0)\b|[\"']\s?:\s?(?:\"\"|''))", re.IGNORECASE
+)
 _SAME_CHARS = 5
 """So many first letters do spellings of one verb share: canceled, cancelled."""
 
@@ -63,9 +66,10 @@ def _is_conditional(before: str, after: str) -> bool:
 def tells(sentence: str, claim: Claim) -> bool:
     """Tell whether a sentence says outright that what a claim's verb names was done.
 
-    What is so now ("the account is closed") bears out a claim in the same tense only.
+    What is so now ("the account is closed") bears out a claim in the same tense only. A sentence
+    may mix languages: {"status": "shipped", "carrier": "顺丰"}.
     """
-    if has_han(sentence):
+    if has_han(claim.verb):
         from ragqa.validation.grounded.claims.chinese import is_told
 
         return is_told(sentence, claim.verb)
