@@ -232,12 +232,15 @@ def with_unit(text: str, at: int, reading: Reading) -> Figure:
         numbers, unit_end = tuple(plain(each + Fraction(1, 2)) for each in numbers), unit_end + 1
     if unit_end == end and _letter_behind(text, reading.end) and not currency:
         return _digits_name(text, at, numbers)
+    names = frozenset() if meanings or scale > 1 else _word_keys(text, begin, reading.end)
+    if text[begin - 1 : begin] == "第":  # 第23分钟 is the 23rd minute
+        names |= {("ordinal", numbers[0])}
     return measured(
         text,
         (begin, max(end, unit_end)),
         numbers,
         meanings,
-        names=frozenset() if meanings or scale > 1 else _word_keys(text, begin, reading.end),
+        names=names,
         parts=_parts(text, at, reading, meanings),
     )
 

@@ -26,6 +26,8 @@ AGREE = [
     ("每8小时半片", "every 8 hours"),
     ("v3.12", "Version 3.12 added it."),
     ("version 3", "v3"),
+    ("第23分钟", "in the 23rd minute"),
+    ("in the 23rd minute", "第23分钟"),
     ("周六到14点", "2 pm on Saturday"),
     ("周六晚8点", "20:00 on Saturday"),
     ("室温为-8℃到6℃", "零下8至6摄氏度"),
@@ -230,6 +232,7 @@ DIFFER = [
     ("v3.13", "version 3.12"),
     ("每周三到五次", "每周两次"),
     ("8小时半", "8小时"),
+    ("第23分钟", "in the 24th minute"),
     ("晚上9点", "20:00"),
 ]
 
