@@ -223,6 +223,7 @@ Most accounts have been moved to the new system.
 The event was scheduled for July 2012 by the committee.
 The law has been amended several times.
 Returns are accepted if the item has been registered.
+The hotel was closed for renovation from March 2020 to May 2021.
 Tickets can be booked online or by phone.
 This feature was added in version 2.3.
 The policy has been updated to cover remote work.

@@ -279,6 +279,27 @@ def test_what_was_looked_up_may_be_told_in_other_words(answer, returned):
 
 
 @pytest.mark.parametrize(
+    ("answer", "text", "told"),
+    [
+        ("会议已改到3月12日。", "The meeting was moved to 12 March.", True),
+        ("The meeting has been moved to 12 March.", "会议原定3月5日，改至3月12日举行。", False),
+        ("The meeting has been moved to 12 March.", "原定3月5日的会议改至3月12日举行。", True),
+        ("Customers have been notified by email.", "Customers were informed by email.", True),
+        ("会议地点已更改为线上。", "会议地点由301会议室改为线上。", True),
+        ("会议已改到3月13日。", "The meeting was moved to 12 March.", False),
+        ("会议已改到3月12日。", "The meeting may be moved to 12 March.", False),
+        ("会议已取消，不再于3月12日举行。", "The meeting was moved to 12 March.", False),
+        ("会议已取消。", "The meeting was cancelled.", False),
+    ],
+)
+def test_a_passage_may_say_it_in_other_words(answer, text, told):
+    known = passage("notice.md", text)
+    found = judged(answer, sources=["notice.md"], titles=("notice.md",), passages=(known,))
+
+    assert found == ([] if told else [CODE])
+
+
+@pytest.mark.parametrize(
     ("answer", "returned"),
     [
         ("订单已取消。", '{"order_id": "A1", "status": "shipped"}'),

@@ -103,7 +103,7 @@ def is_told(sentence: str, verb: str) -> bool:
     for match in re.finditer(re.escape(verb), sentence):
         at, end = match.span()
         before = _CUT.split(sentence[:at])[-1]
-        perfect = re.search(_PERFECT + r"|被|由", before) or re.match(_END, sentence[end:])
+        perfect = re.search(_PERFECT + r"|被|由|原定", before) or re.match(_END, sentence[end:])
         done = perfect or _ends_done(sentence, end) or _PAST_TIME.search(sentence)
         if done and _is_said(sentence, at, end):
             return True

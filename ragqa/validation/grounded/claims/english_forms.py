@@ -145,7 +145,7 @@ AGENT = late(
     r"August|September|October|November|December)\b)(?:the|a|an|your|his|her|their|its|[A-Z][a-z]+)\b"
 )
 PAST_TIME = late(
-    r"\b(?:in|since|during|around|until|between)\s+(?:the\s+)?(?:early\s+|late\s+|\w+\s+)?(?:1\d{3}|20\d\d)s?\b"
+    r"\b(?:in|since|during|around|until|between|from)\s+(?:the\s+)?(?:early\s+|late\s+|\w+\s+)?(?:1\d{3}|20\d\d)s?\b"
     r"|\bago\b|\blast\s+(?:week|month|year|century)\b|\bcentur(?:y|ies)\b"
 )
 INTRODUCTION = late(

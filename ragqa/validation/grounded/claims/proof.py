@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ragqa.grounding.figures import figures, missing
 from ragqa.language import content_terms, sentences
 from ragqa.language.late import late
+from ragqa.language.script import has_han
 from ragqa.language.traditional import simplified
 from ragqa.validation.grounded.claims.claim import Claim
 from ragqa.validation.grounded.claims.effects import ANY, effects_named, things_named
 from ragqa.validation.grounded.claims.telling import stands, tells
+from ragqa.validation.grounded.claims.wording import worded
 
 Record = Mapping[str, Any]
 _SHARE = 0.6
@@ -62,7 +65,8 @@ def _is_named(claim: Claim, words: Sequence[str]) -> bool:
 def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
     """Tell whether a sentence of the texts says the same, not only that it may be or is a rule.
 
-    What names the assistant as who did it has to stand there word by word.
+    What names the assistant as who did it has to stand there word by word. A sentence in the other
+    language says the same if it tells it, and holds every figure of the claim.
     """
     said = " ".join(claim.text.split()).strip(" .。!！").lower()
     words = frozenset(content_terms(claim.text))
@@ -72,11 +76,24 @@ def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
         if claim.by_assistant:
             continue
         for start, end in sentences(text):
-            held = frozenset(content_terms(text[start:end]))
-            alike = len(words & held) / max(1, len(words)) >= _SHARE
-            if alike and tells(text[start:end], claim):
+            sentence = text[start:end]
+            alike = _holds_words(sentence, words) or _holds_figures(sentence, claim.text)
+            if alike and any(tells(sentence, each) for each in worded(claim)):
                 return True
     return False
+
+
+def _holds_words(sentence: str, words: frozenset[str]) -> bool:
+    held = frozenset(content_terms(sentence))
+    return len(words & held) / max(1, len(words)) >= _SHARE
+
+
+def _holds_figures(sentence: str, claimed: str) -> bool:
+    """Tell whether a sentence of the other language holds all figures of a claim, one at least."""
+    if has_han(sentence) == has_han(claimed):
+        return False
+    found = figures(claimed)
+    return bool(found) and not missing(found, [sentence])
 
 
 def names_ids(records: Sequence[Record]) -> bool:

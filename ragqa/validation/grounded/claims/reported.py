@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ragqa.language.late import late
 from ragqa.language.script import has_han
@@ -13,45 +12,9 @@ from ragqa.language.traditional import simplified
 from ragqa.validation.grounded.claims.claim import Claim
 from ragqa.validation.grounded.claims.effects import things_named
 from ragqa.validation.grounded.claims.telling import tells
+from ragqa.validation.grounded.claims.wording import worded
 
-# One line holds verbs that say the same of an order, a ticket, an account.
-_ALIKE = """
-shipped dispatched 发货 发出 寄出 寄送
-sent 发送 发出 寄出
-cancelled canceled 取消 撤销
-refunded 退款 退还 退回
-paid settled 支付 付款 付清 缴纳 缴费
-credited reimbursed 到账 报销
-closed 关闭
-created opened 创建 新建 建立 登记
-submitted filed 提交
-accepted 受理
-approved 批准 审批
-confirmed 确认
-completed processed finished executed 完成 处理 办理 执行
-assigned assignee 分配
-booked reserved 预订 预定 预约
-scheduled arranged 安排
-ordered purchased 订购 购买 下单
-registered enrolled 注册 报名
-activated enabled 激活 启用 开通
-deactivated disabled 停用
-terminated 终止
-deleted removed 删除 移除
-updated changed modified 更新 修改 更改 变更
-renewed extended 续费 续订 续期 延长
-locked 锁定
-unlocked 解锁
-frozen suspended 冻结
-reset 重置
-restored 恢复
-upgraded 升级
-published 发布
-uploaded 上传
-notified informed 通知 告知
-issued 开具
-"""
-_GROUPS = tuple(tuple(line.split()) for line in _ALIKE.split("\n") if line)
+_FEWEST = 2  # a verb that has no other words, too, is told as it stands
 _ID = late(r"[A-Za-z]{0,8}-?\d[A-Za-z0-9-]*")
 _QUOTES = late(r"[\"'“”]")
 _FOR_YOU = late(r"[为帮给替][您你]")
@@ -67,14 +30,13 @@ def is_reported(claim: Claim, returned: Iterable[str], tools: Iterable[str]) -> 
         returned: What tools returned.
         tools: The names of the tools that looked things up.
     """
-    verbs = {verb for group in _GROUPS if claim.verb.lower() in group for verb in group}
-    if not verbs or _FOR_YOU.search(claim.text):
+    told = worded(claim)
+    if len(told) < _FEWEST or _FOR_YOU.search(claim.text):
         return False
     returned = [simplified(text) for text in returned]
     known, claimed = things_named(" ".join((*tools, *returned))), things_named(claim.text)
     if known and claimed and known.isdisjoint(claimed):
         return False
-    told = [replace(claim, verb=verb) for verb in verbs]
     return any(_tells(text, each) for text in returned for each in told)
 
 
