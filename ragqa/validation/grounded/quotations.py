@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from operator import eq
 from typing import Any
 
 from ragqa.language.late import late
 from ragqa.language.script import HAN, has_han
+from ragqa.language.traditional import simplified
 from ragqa.validation.fields import answer_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
 from ragqa.validation.grounded.visible import cited_passages
@@ -23,6 +25,7 @@ _SPOKEN = late(r"[\W_]+")
 _WORD = late(rf"[{HAN}]{{2}}|[^\W\d_]+|\d+")
 _MIN_WORDS = 5
 """Fewer words may be a name, a label or an expression. Two Chinese characters are a word."""
+_LEAST_ALIKE = 0.7
 _MAX_SHOWN_CHARS = 60
 
 
@@ -62,7 +65,25 @@ def _stands(said: str, texts: Iterable[str], question: str) -> bool:
         return True
     held = [_spoken(text) for text in (*alike, question)]
     pieces = filter(None, map(_spoken, _LEFT_OUT.split(said)))
-    return all(any(piece in text for text in held) for piece in pieces)
+    return all(any(piece in text or _converted(piece, text) for text in held) for piece in pieces)
+
+
+def _converted(said: str, text: str) -> bool:
+    """Tell whether a text holds, in simplified characters, what is said in traditional ones.
+
+    Not every character is known in both forms: where most of them are the same one by one, the
+    others are taken for the same, too.
+    """
+    if not said or simplified(said) == said:
+        return False
+    said = simplified(said)
+    pairs = {said[at : at + 2]: at for at in range(len(said) - 1)}
+    starts = {text.find(pair) - at for pair, at in pairs.items() if pair in text}
+    return any(
+        sum(map(eq, said, text[start : start + len(said)])) >= _LEAST_ALIKE * len(said)
+        for start in starts
+        if start >= 0
+    )
 
 
 def _spoken(text: str) -> str:

@@ -49,6 +49,17 @@ def cite(*sources: str, **known: Any) -> Outcome:
     return SourcesRetrieved().check(response(sources=list(sources)), CheckContext(**context))
 
 
+def test_a_quotation_may_be_in_traditional_characters() -> None:
+    motto = passage("motto.md", "校训是“博学之，审问之，慎思之，明辨之，笃行之”。")
+    context = CheckContext(titles=("motto.md",), passages=(motto,))
+
+    for quoted in ("博學之，審問之，慎思之，明辨之，篤行之", "博學之、審問之、慎思之"):
+        value = response(f"校訓是「{quoted}」。", sources=["motto.md"])
+        assert isinstance(QuotationsHeld().check(value, context), Passed)
+    invented = response("校訓是「自強不息，厚德載物，獨立思考」。", sources=["motto.md"])
+    assert codes(QuotationsHeld().check(invented, context)) == ["context.quotation"]
+
+
 def test_a_dot_in_a_name_is_no_extension() -> None:
     titles = ("manual.v2.pdf", "manual.v3.pdf", "notes.docx")
 
