@@ -50,6 +50,17 @@ _BUT = late(
     r"|但|不过|然而|只|仅|除了",
     re.IGNORECASE,
 )
+_SEMICOLON = late(r"[;；]\s*(?=\w)")
+_CONCLUDES = late(
+    r"\b(?:I|we|so|hence|thus|therefore|human|person|colleague|support|agent|confidence)\b"
+    r"|因此|所以|故|人工|客服|联系|咨询",
+    re.IGNORECASE,
+)
+# "，可以带狗": what follows a comma and neither denies, pleads nor concludes answers something.
+_GOES_ON_ZH = late(
+    r"，(?!因此|所以|故|因而|如|若|请|建议|您|也|也就|以便|需要?(?:您|进一步|人工|联系)|可以?(?:联系|咨询|向|参考|查|拨打))"
+    r"(?=[^，。；]{0,8}(?:\d|可以|允许|是|为|需))[^，。；没未无不]+(?=[，。；]|$)"
+)
 _SORRY = late(
     r"\W*(?:i['’]m |i am )?(?:very )?(?:sorry|afraid|unfortunately|很?抱歉)[，,:]?\s*(?:but|但)",
     re.I,
@@ -85,7 +96,17 @@ def says_not_held(answer: str, question: str = "") -> bool:
         return False
     said = [answer[start:end] for start, end in sentences(answer)]
     said = [each for each in said if not _PLEA.match(each)]
+    if any(map(_goes_on, said)):
+        return False
     return bool(said) and all(_NOT_HELD_EN.match(s) or _NOT_HELD_ZH.match(s) for s in said)
+
+
+def _goes_on(sentence: str) -> bool:
+    """Tell whether a sentence goes on with an answer: "; one dog is allowed", ，可以带狗."""
+    more = _SEMICOLON.split(sentence)[1:]
+    return _GOES_ON_ZH.search(sentence) is not None or any(
+        not (_SIGN.search(each) or _PLEA.match(each) or _CONCLUDES.search(each)) for each in more
+    )
 
 
 class Abstention:

@@ -25,6 +25,7 @@ from ragqa.validation.rules import (
     UnsupportedConfidence,
     default_rules,
 )
+from ragqa.validation.rules.abstaining import says_not_held
 from ragqa.validation.rules.invisible import visible
 from tests.unit.validation.answers import codes, response
 
@@ -330,8 +331,27 @@ def test_nobody_is_sure_of_an_answer_that_is_none(answer: str) -> None:
     assert lowered.repairs == ("abstention",)
     unsure = rule.check(response(answer, confidence=0.3, sources=[]), CheckContext())
     assert (unsure.value.needs_human, unsure.repairs) == (True, ("abstention",))
+
     honest = response(answer, confidence=0.3, sources=[], needs_human=True)
     assert rule.check(honest, CheckContext()) == Passed(honest)
+
+
+@pytest.mark.parametrize(
+    ("answer", "abstains"),
+    [
+        ("The documents do not mention a size limit; one dog is allowed for 15 euros.", False),
+        ("The documents do not mention a size limit; please ask the hotel.", True),
+        ("The documents do not mention the price; I cannot answer the question.", True),
+        ("The documents do not mention it; a person should answer this.", True),
+        ("文档没有说明体型限制，可以带一条狗。", False),
+        ("文档没有说明体型限制；每晚15欧元。", False),
+        ("文档中没有提到价格，因此无法回答。", True),
+        ("文档中没有提到价格，建议咨询客服。", True),
+        ("資料中沒有提到價格，可以聯繫客服。", True),
+    ],
+)
+def test_an_answer_behind_what_is_not_held_is_an_answer(answer: str, abstains: bool) -> None:
+    assert says_not_held(answer, "What does it cost?") is abstains
 
 
 @pytest.mark.parametrize("answer", HELD)
