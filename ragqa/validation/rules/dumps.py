@@ -74,8 +74,8 @@ _POINTING = late(
 _BETWEEN = late(r"(?:\W|_|\d{1,2}\b|\b(?:and|or)\b|[和与及或])*", re.IGNORECASE)
 _IS_FILE = late(r".\.(?:md|pdf|html?|docx?|txt|csv|tsv|jsonl?|pptx?|xlsx?)\Z", re.IGNORECASE)
 _ASKS_WHERE = late(
-    r"\b(?:where|files?|documents?|documentation|sources?|pages?|titles?|manuals?)\b"
-    r"|哪|文件|文档|出处|来源|标题|手册",
+    r"\b(?:where|files?|documents?|documentation|sources?|pages?|titles?|manuals?|forms?|templates?|"
+    r"downloads?)\b|哪|表格|表单|模板|下载|文件|文档|出处|来源|标题|手册",
     re.IGNORECASE,
 )
 

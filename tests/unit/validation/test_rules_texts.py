@@ -316,6 +316,8 @@ def test_search_output_is_no_answer(text: str) -> None:
     [
         ("returns.md", "How long?", True),
         ("See returns.md.", "How long?", True),
+        ("VA-12.pdf", "Which form do I need?", False),
+        ("VA-12.pdf", "我需要哪张表格？", False),
         ("Sources: [returns.md], [delivery.html]", "How long?", True),
         ("1. returns.md 2. delivery.html", "How long?", True),
         ("请见退货政策.md。", "多久可以退货？", True),
@@ -326,7 +328,7 @@ def test_search_output_is_no_answer(text: str) -> None:
     ],
 )
 def test_names_of_files_alone_are_no_answer_unless_one_was_asked_for(text, question, refused):
-    titles = ("returns.md", "delivery.html", "退货政策.md", "Oxygen")
+    titles = ("returns.md", "delivery.html", "退货政策.md", "Oxygen", "VA-12.pdf")
     context = CheckContext(question=question, titles=titles)
 
     found = codes(SearchDump().check(response(text, sources=["returns.md"]), context))
