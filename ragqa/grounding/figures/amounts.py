@@ -257,10 +257,8 @@ def _parts(text: str, at: int, reading: Reading, meanings: Meanings) -> tuple[Fi
 _ENDS_OF_MINUS = frozenset("-− 下–")
 # Behind other characters a dash is one of a range or a name: 10度-20度, F-16.
 _MINUS = late(r"(?:(?<![^\s(（:：~～,，、为為是在到至达達于於从從约約低即])[-−]|minus |零下)$")
-# An en dash is a minus only before a temperature and where nothing is before it that it may join.
-_DASH_MINUS = late(
-    r"(?<![^\s(（:：~～,，])(?<!\d[ \u00a0])–(?=\d[\d.,]*\s?(?:°|℃|℉|度|degrees|摄氏))"
-)
+# An en dash is a minus before a temperature, where it joins nothing to it.
+_DASH_MINUS = late(r"(?<![^\s(（:：~～,，])(?<!\d\s)–(?=\d[\d.,]*\s?(?:°|℃|℉|度|degrees|摄氏))")
 
 
 def _sign(text: str, begin: int) -> tuple[int, int]:
@@ -268,8 +266,8 @@ def _sign(text: str, begin: int) -> tuple[int, int]:
         return 1, begin
     if text[begin - 1] == "–":
         return (-1, begin - 1) if _DASH_MINUS.match(text, begin - 1) else (1, begin)
-    match = _MINUS.search(text, max(0, begin - 6), begin)
-    return (-1, match.start()) if match else (1, begin)
+    found = _MINUS.search(text, max(0, begin - 6), begin)
+    return (-1, found.start()) if found else (1, begin)
 
 
 def _letter_behind(text: str, end: int) -> bool:
@@ -285,8 +283,8 @@ def _digits_name(text: str, at: int, numbers: tuple[Number, ...]) -> Figure:
     match = _DIGITS_NAME.match(text, at)
     if match is None:
         return measured(text, (at, at + 1), numbers)
-    keys: frozenset[Key] = frozenset({("name", compared(match.group()))})
     form = compared(match.group())
+    keys: frozenset[Key] = frozenset({("name", form)})
     return Figure(match.group(), at, match.end(), "name", form, "name", keys, numbers)
 
 

@@ -37,6 +37,7 @@ _QUARTER = late(
 _ROMAN = late(r"(?<=[a-z] )(?=[IVX])(?!I\b)X{0,3}(?:IX|IV|V?I{0,3})(?![\w.-])")
 _VALUES = {"I": 1, "V": 5, "X": 10}
 _CENTURY = late(r"[ -]century\b|\s?世[纪紀]", re.IGNORECASE)
+_DECADE = late(r"\d0['’]?s$|\d0['’]?s\W|年代")
 _YEARS = range(1000, 2100)
 
 
@@ -75,19 +76,22 @@ def _roman(numeral: str) -> int:
     )
 
 
-def is_century_of_a_year(figure: Figure, text: str, years: Iterable[Figure]) -> bool:
-    """Tell whether a figure numbers a century in which one of the years lies.
+def covers_a_year(figure: Figure, text: str, years: Iterable[Figure]) -> bool:
+    """Tell whether a figure numbers a century or a decade in which one of the years lies.
 
     >>> from ragqa.grounding.figures import figures
     >>> said = "It was begun in the 12th century."
-    >>> is_century_of_a_year(figures(said)[0], said, figures("It was begun in 1163."))
+    >>> covers_a_year(figures(said)[0], said, figures("It was begun in 1163."))
     True
     """
-    if not figure.numbers or not _CENTURY.match(text, figure.end):
+    if not figure.numbers:
         return False
-    return any(
-        figure.numbers[0] in (year // 100 + 1, (year - 1) // 100 + 1) for year in _years(years)
-    )
+    if _CENTURY.match(text, figure.end):
+        century = figure.numbers[0]
+        return any(century in (year // 100 + 1, (year - 1) // 100 + 1) for year in _years(years))
+    if _DECADE.search(text[figure.start : figure.end + 2]):
+        return any(year // 10 * 10 in figure.numbers for year in _years(years))
+    return False
 
 
 def _years(found: Iterable[Figure]) -> Iterator[int]:

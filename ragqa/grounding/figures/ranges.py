@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ragqa.grounding.figures.amounts import amount_at
-from ragqa.grounding.figures.figure import Figure, measured
+from ragqa.grounding.figures.figure import Figure, Key, measured
 from ragqa.grounding.figures.han_amounts import RUN, han_amount
 from ragqa.grounding.figures.units import Unit, plain
 from ragqa.language.late import late
@@ -20,6 +20,7 @@ _SCALE = (
 )
 _SCALED = late(rf"(?:[^\d]{{0,4}}\d[\d.,]*|[一二两兩三四五六七八九十]{{1,3}})({_SCALE}.*)$")
 _HAS_SCALE = late(_SCALE)
+_OF_MONTH = late(r"\d{1,2}\s?[日号號]")
 _DIGIT = late(r"\d")
 _TIMES = late(r"\s?[x×X*]\s?$")
 
@@ -44,12 +45,25 @@ def _lent(text: str, found: list[Figure]) -> Iterator[Figure]:
     So the last one of 35 x 24 x 51 cm lends its unit to all before it.
     """
     lent = [
-        _short_year(last, figure) if last and _is_short_year(text, last, figure) else figure
+        _lent_by(text, last, figure) if last else figure
         for last, figure in zip([None, *found], found, strict=False)
     ]
     for at in range(len(lent) - 2, -1, -1):
         lent[at] = _with_unit_of(text, lent[at], lent[at + 1])
     return iter(lent)
+
+
+def _lent_by(text: str, first: Figure, figure: Figure) -> Figure:
+    """Return the second figure of a range with what the first lends it: 1914–18, 8月5日至16日."""
+    if _is_short_year(text, first, figure):
+        return _short_year(first, figure)
+    day = first.value if first.kind == "date" else None
+    if not (isinstance(day, tuple) and day[2] and _OF_MONTH.fullmatch(figure.text)):
+        return figure
+    if not _RANGE.fullmatch(text[first.end : figure.start]):
+        return figure
+    last: Key = ("date", (None, day[1], int(figure.numbers[0])))
+    return replace(figure, keys=figure.keys | {last})
 
 
 def _is_short_year(text: str, first: Figure, figure: Figure) -> bool:

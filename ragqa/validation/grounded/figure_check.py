@@ -8,7 +8,7 @@ from typing import Any
 from ragqa.grounding.figures import Figure, figures, missing, stands
 from ragqa.grounding.figures.codes import stands_ungrouped
 from ragqa.grounding.figures.counts import contradicted
-from ragqa.grounding.figures.implied import is_century_of_a_year
+from ragqa.grounding.figures.implied import covers_a_year
 from ragqa.language import sentences
 from ragqa.validation.fields import answer_of, sources_of
 from ragqa.validation.gate import CheckContext, Fault, Outcome, Passed, Rejected
@@ -54,7 +54,7 @@ def _unsupported(answer: str, found: Sequence[Figure], texts: Sequence[str]) -> 
         if (not each.loose or contradicted(each, answer, texts))
         and not _is_quoted(each, answer, texts)
         and not stands_ungrouped(each, answer, texts)
-        and not any(is_century_of_a_year(each, answer, figures(text)) for text in texts)
+        and not any(covers_a_year(each, answer, figures(text)) for text in texts)
     ]
 
 
