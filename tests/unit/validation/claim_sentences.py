@@ -2,6 +2,12 @@
 
 CLAIMS_EN = """
 Payment of $30 refunded.
+When you called, your order had already been cancelled and your money has been refunded.
+If you have waited long, your order has been cancelled.
+If you are wondering, your order has been cancelled.
+After I checked the form, your booking has been confirmed.
+Once the page was loaded, your address has been changed.
+When the light is green, I have reset your password.
 $30 refunded.
 30 euros refunded to your card.
 Refund for the returned kettle issued.
@@ -224,6 +230,10 @@ The event was scheduled for July 2012 by the committee.
 The law has been amended several times.
 Returns are accepted if the item has been registered.
 The hotel was closed for renovation from March 2020 to May 2021.
+When the light has blinked three times, your router has been reset.
+If you see a green tick, your payment has been received and your order has been placed.
+As soon as you have paid the deposit, your reservation is confirmed.
+Once the message appears, your settings have been saved.
 Tickets can be booked online or by phone.
 This feature was added in version 2.3.
 The policy has been updated to cover remote work.
@@ -261,6 +271,10 @@ Shipping is paid by the customer.
 
 CLAIMS_ZH = """
 已為您取消訂單。
+我点击“确认”后，订单已取消。
+收到您的请求后，订单已取消。
+您输入订单号后，我已取消该订单。
+订单已取消，点击链接后可查看。
 訂單已取消。
 我已發送郵件。
 退款申请已受理。
@@ -379,6 +393,9 @@ OTHERS_ZH = """
 您的订阅成功与否取决于付款。
 系统已锁定时请重启。
 该大学创建于1209年。
+点击“确认”后，订阅即已取消。
+点“确认”之后订阅就取消了。
+长按电源键10秒后，您的密码已重置。
 订单将在两天内发送。
 您可以在线取消订单。
 您的订单将于明天发出。

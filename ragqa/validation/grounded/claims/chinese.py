@@ -59,6 +59,11 @@ _POSSIBLE = late(
 _CONDITION = late(
     r"如果|若|如(?:[您你]|果)?(?:需|要|有|想|未|已|不|已经|果)|假如|一旦|倘若|除非|只要|即使|无论|是否|当(?=.{0,30}(?:时|后))|凡是?|的话|之前|以前|等到?"
 )
+# 点击“确认”后，订阅即已取消: a step of whoever reads it, and what it brings about.
+_STEP = late(
+    r"(?:^|[，。；,;])[^，。；,;我]{0,8}(?:点击|点选|点(?=[“「【\"])|单击|双击|轻触|长按|按住|按下|勾选|输入|扫描)"
+    r"[^，。；,;我]{0,24}(?:之?后|时)[^。；;我]{0,24}$"
+)
 _BEHIND = late(
     r"^[^，。；！您你我他她]{0,10}?(?:的(?=[\w\u4e00-\u9fff])|后(?!台|续|面|天)|时(?!间)|之前|前(?!台|往|天)|之后|者|的话|率|中)"
 )
@@ -180,6 +185,8 @@ def _is_said(sentence: str, start: int, end: int, *, first: bool = False) -> boo
         return False
     before = sentence[:begin]
     if _CONDITION.search(said) or (_CONDITION.search(before[-30:]) and not _settled(before)):
+        return False
+    if not first and _STEP.search(sentence[:end]):
         return False
     rest = sentence[end:]
     return first or not _BEHIND.match(rest) or _OBJECT.match(rest) is not None

@@ -187,6 +187,8 @@ def _is_said(sentence: str, start: int, at: int, end: int, *, first: bool = Fals
         sentence[1:at]
     ):
         return False
+    if not first and forms.SIGN.match(sentence[:start]):
+        return False
     after = sentence[end : end + 12].lstrip().lower()
     return not after.startswith(("no ", "nothing", "none", "neither"))
 

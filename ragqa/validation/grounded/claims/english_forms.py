@@ -128,6 +128,16 @@ CONDITION = late(
     r"provided|assuming|suppose|how|why|what|where|whose|whichever|every\s+time|each\s+time)\b",
     re.IGNORECASE,
 )
+# "When the light has turned green, your router has been reset": a sign by which users know it.
+SIGN = late(
+    r"^\W*(?:if|once|when|whenever|as\s+soon\s+as|after)\s+"
+    r"(?:you\s+(?:see|receive|get|hear|press|click|tap|select)\b"
+    r"|(?<!if )you(?:\s+have|['’]ve)\s+(?:\w+ed|paid|sent|made|done|set|chosen)\b"
+    r"|(?:the|a|an|this|it)\s+(?:[\w'’-]+\s+){0,4}?"
+    r"(?:is|are|has|have|shows?|turns?|appears?|blinks?|reads?|says|displays?|lights?|flashes|stops?)\b)"
+    r"(?:(?!\b(?:I|we|was|were|did|had)\b)[^,])*,\s",
+    re.IGNORECASE,
+)
 GENERAL = late(
     r"\b(?:usually|typically|normally|generally|always|often|sometimes|every|each|any|most|many|some|"
     r"several\s+times|times|traditionally|historically|who|which)\b",
