@@ -1,14 +1,15 @@
 """What a text says in words, as others write it in figures.
 
-A month that is named alone (6月底), the time of day in a machine's timestamp, a share (三分之一), a
-quarter of a year (Q2), the number of a king or a war (路易十四), and the century of a year. Others
-may say so; the text itself is not held to it.
+A month that is named alone (6月底), the time of day in a machine's timestamp, noon, a share
+(三分之一), a quarter of a year (Q2), the number of a king or a war (路易十四), the century of a year.
+Others may say so; the text itself is not held to it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ _MONTH = late(rf"\b(?:{'|'.join(_MONTHS[:4])}|(?<=[a-z,] )May|{'|'.join(_MONTHS[
 _STAMP = late(r"(?<!\d)\d{4}-\d{2}-\d{2}T(\d{2}):(\d{2})(?!\d)")
 _SHARES = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _SHARE = late(rf"\b(?:an?|one)[ -]({'|'.join(_SHARES)})(?! \d)\b", re.IGNORECASE)
+_ODDS = late(r"(?<![\d.,])(\d{1,2}) in (\d{1,3}(?:,\d{3})*)(?![\d.,%]\d|[\d%])")
+_NOON = late(r"\b(?:noon|midday)\b|正午|中午", re.IGNORECASE)
+_MIDNIGHT = late(r"\bmidnight\b|午夜", re.IGNORECASE)
 _QUARTER_WORDS = ("1 first 1st 一", "2 second 2nd 二", "3 third 3rd 三", "4 fourth 4th 四")
 _QUARTERS = {word: at for at, line in enumerate(_QUARTER_WORDS, 1) for word in line.split()}
 _QUARTER = late(
@@ -54,6 +58,13 @@ def implied(text: str) -> Iterator[Figure]:
         yield _moment(match, "time of day", int(match[1]) * 60 + int(match[2]))
     for match in _SHARE.finditer(text):
         yield measured(text, match.span(), (Fraction(1, _SHARES[match[1].lower()]),))
+    for match in _ODDS.finditer(text):
+        few, all_of_them = int(match[1]), int(match[2].replace(",", ""))
+        if 0 < few < all_of_them:
+            yield measured(text, match.span(), (Fraction(few, all_of_them),))
+    for said, minutes in ((_NOON, 720), (_MIDNIGHT, 0)):
+        for match in said.finditer(text):
+            yield replace(_moment(match, "time of day", minutes), numbers=(12,))
     for match in _QUARTER.finditer(text):
         number = _QUARTERS[(match[1] or match[2] or match[3]).lower()]
         yield ordinal(text, match.span(), number)

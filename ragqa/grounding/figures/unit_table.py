@@ -21,7 +21,7 @@ time 604800: week weeks wk wks 周 个周 星期 个星期 礼拜 个礼拜
 time 1209600: fortnight fortnights
 months 1: month months mo 个月
 months 3: 个季度
-months 12: year years yr yrs year-old 年 周年
+months 12: year years yr yrs year-old 年 周年 周岁 週歲 周歲
 months 120: decade decades
 months 1200: century centuries 个世纪
 months 12000: millennium millennia
