@@ -52,7 +52,8 @@ _BUT = late(
 )
 _SEMICOLON = late(r"[;；]\s*(?=\w)")
 _CONCLUDES = late(
-    r"\b(?:I|we|so|hence|thus|therefore|human|person|colleague|support|agent|confidence)\b"
+    r"\bwe (?:recommend|suggest|advise|would|apologi[sz]e)\b"
+    r"|\b(?:I|so|hence|thus|therefore|human|person|colleague|support|agent|confidence)\b"
     r"|因此|所以|故|人工|客服|联系|咨询",
     re.IGNORECASE,
 )

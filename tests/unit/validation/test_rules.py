@@ -341,6 +341,8 @@ def test_nobody_is_sure_of_an_answer_that_is_none(answer: str) -> None:
     [
         ("The documents do not mention a size limit; one dog is allowed for 15 euros.", False),
         ("The documents do not mention a size limit; please ask the hotel.", True),
+        ("The documents do not mention Norway; they say that we ship to the EU.", False),
+        ("The documents do not mention Norway; we recommend asking the shop.", True),
         ("The documents do not mention the price; I cannot answer the question.", True),
         ("The documents do not mention it; a person should answer this.", True),
         ("文档没有说明体型限制，可以带一条狗。", False),
