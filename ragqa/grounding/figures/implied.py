@@ -1,8 +1,8 @@
 """What a text says in words, as others write it in figures.
 
 A month that is named alone (6月底), the time of day in a machine's timestamp, noon, a share
-(三分之一), a quarter of a year (Q2), the number of a king or a war (路易十四), the century of a year.
-Others may say so; the text itself is not held to it.
+(三分之一), a quarter of a year (Q2), the number of a king or a war (路易十四), the century of a
+year. Others may say so; the text itself is not held to it.
 """
 
 from __future__ import annotations

@@ -230,6 +230,8 @@ The event was scheduled for July 2012 by the committee.
 The law has been amended several times.
 Returns are accepted if the item has been registered.
 The hotel was closed for renovation from March 2020 to May 2021.
+Set the level in appsettings.json, then restart.
+Reset the router with a paper clip.
 When the light has blinked three times, your router has been reset.
 If you see a green tick, your payment has been received and your order has been placed.
 As soon as you have paid the deposit, your reservation is confirmed.

@@ -290,6 +290,8 @@ def test_what_was_looked_up_may_be_told_in_other_words(answer, returned):
         ("会议已改到3月12日。", "The meeting may be moved to 12 March.", False),
         ("会议已取消，不再于3月12日举行。", "The meeting was moved to 12 March.", False),
         ("会议已取消。", "The meeting was cancelled.", False),
+        ("5月3日的订单已取消。", "The flight of 3 May was cancelled.", False),
+        ("5月3日的订单已取消。", "The order of 3 May was cancelled.", True),
     ],
 )
 def test_a_passage_may_say_it_in_other_words(answer, text, told):

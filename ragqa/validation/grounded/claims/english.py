@@ -62,12 +62,22 @@ def _headless(sentence: str) -> Iterator[tuple[int, Claim]]:
                 not forms.LATER_VERB.search(rest)
                 and not forms.RULE.match(rest)
                 and not _is_general(match, rest)
+                and not _is_order(match)
             ):
                 yield match.start("done"), _claim(sentence, match["done"])
     for match in (*forms.WENT.finditer(sentence), *forms.ALL_DONE.finditer(sentence)):
         group = match.lastgroup or ""
         if _is_said(sentence, match.start(), match.start(group), match.end(group)):
             yield match.start(group), Claim(sentence, match[group], frozenset({ANY}))
+
+
+def _is_order(match: re.Match[str]) -> bool:
+    """Tell whether "Set the level in …" tells the reader to: its form is the same in the past."""
+    head, goes_on = match[0][: match.start("done") - match.start()], bool(match["rest"])
+    return goes_on and not head.strip() and match["done"] in _ORDERS
+
+
+_ORDERS = frozenset({"Set", "Reset"})
 
 
 def _is_general(match: re.Match[str], rest: str) -> bool:

@@ -92,6 +92,9 @@ def _holds_figures(sentence: str, claimed: str) -> bool:
     """Tell whether a sentence of the other language holds all figures of a claim, one at least."""
     if has_han(sentence) == has_han(claimed):
         return False
+    about, told_of = things_named(claimed), things_named(sentence)
+    if about and told_of and about.isdisjoint(told_of):
+        return False
     found = figures(claimed)
     return bool(found) and not missing(found, [sentence])
 
