@@ -42,6 +42,7 @@ _ROMAN = late(r"(?<=[a-z] )(?=[IVX])(?!I\b)X{0,3}(?:IX|IV|V?I{0,3})(?![\w.-])")
 _VALUES = {"I": 1, "V": 5, "X": 10}
 _CENTURY = late(r"[ -]century\b|\s?世[纪紀]", re.IGNORECASE)
 _DECADE = late(r"\d0['’]?s$|\d0['’]?s\W|年代")
+_IN_CENTURY = late(r"(\d{1,2})\s?世[纪紀]\s?$")
 _YEARS = range(1000, 2100)
 
 
@@ -101,7 +102,10 @@ def covers_a_year(figure: Figure, text: str, years: Iterable[Figure]) -> bool:
         century = figure.numbers[0]
         return any(century in (year // 100 + 1, (year - 1) // 100 + 1) for year in _years(years))
     if _DECADE.search(text[figure.start : figure.end + 2]):
-        return any(year // 10 * 10 in figure.numbers for year in _years(years))
+        decades = set(figure.numbers)
+        if century_before := _IN_CENTURY.search(text[: figure.start]):
+            decades = {int(century_before[1]) * 100 - 100 + figure.numbers[0]}
+        return any(year // 10 * 10 in decades for year in _years(years))
     return False
 
 

@@ -38,7 +38,7 @@ _CLOCK = late(
 )
 _HOUR = late(r"(\d{1,2})\s?([AaPp])\.?[Mm]\b\.?")
 _HAN_CLOCK = late(
-    rf"({_NUMERAL})\s?(?:[点點](?![{HAN_NUMERALS}](?![{HAN_NUMERALS}]|分))|时(?![间候代常期段速]))"
+    rf"({_NUMERAL})\s?(?:[点點](?![{HAN_NUMERALS}](?![{HAN_NUMERALS}]|[分刻]))|时(?![间候代常期段速]))"
     rf"(?:(半)|(一刻)|(三刻)|({_NUMERAL})\s?分?|[钟整])?"
 )
 # Nearly no number goes on like this, and then it is neither a date nor a time.

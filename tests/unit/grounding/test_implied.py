@@ -73,6 +73,7 @@ def test_a_text_is_not_held_to_what_it_implies() -> None:
         ("始建于12世纪。", "该堂于1163年动工。", True),
         ("20世纪90年代", "Sales doubled in the 1990s.", True),
         ("20世纪70年代", "会议于1978年召开。", True),
+        ("19世纪60年代", "该园于1860年被焚毁。", True),
         ("In the 1970s.", "It was decided in 1978.", True),
         ("In the 1960s.", "It was decided in 1978.", False),
         ("In the 13th century.", "It was begun in 1163.", False),
