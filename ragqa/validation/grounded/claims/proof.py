@@ -25,6 +25,9 @@ _QUOTED = late(
 )
 
 
+_CLAUSES = late(r"[,;，；]\s*(?:and\s+)?|\band\s+(?=(?:the|its|an?|it|they)\b)")
+
+
 def is_done(record: Record) -> bool:
     """Tell whether what was asked of a tool is done, as its policy defines it."""
     state = record.get("state")
@@ -69,7 +72,7 @@ def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
     language says the same if it tells it, and holds every figure of the claim.
     """
     said = " ".join(claim.text.split()).strip(" .。!！").lower()
-    words = frozenset(content_terms(claim.text))
+    words = [frozenset(content_terms(each)) for each in {claim.text, _clause(claim)}]
     for text in map(simplified, texts):
         if said and stands(said, " ".join(text.split()).lower()):
             return True
@@ -77,10 +80,20 @@ def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
             continue
         for start, end in sentences(text):
             sentence = text[start:end]
-            alike = _holds_words(sentence, words) or _holds_figures(sentence, claim.text)
+            alike = any(_holds_words(sentence, each) for each in words) or _holds_figures(
+                sentence, claim.text
+            )
             if alike and any(tells(sentence, each) for each in worded(claim)):
                 return True
     return False
+
+
+def _clause(claim: Claim) -> str:
+    """Return the part of a claim's sentence that its verb stands in."""
+    at = max(0, claim.text.find(claim.verb))
+    starts = [match.end() for match in _CLAUSES.finditer(claim.text)]
+    begin = max((start for start in starts if start <= at), default=0)
+    return claim.text[begin : min((start for start in starts if start > at), default=None)]
 
 
 def _holds_words(sentence: str, words: frozenset[str]) -> bool:

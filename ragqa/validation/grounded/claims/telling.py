@@ -14,7 +14,7 @@ from ragqa.language.script import has_han
 from ragqa.validation.grounded.claims.claim import Claim
 from ragqa.validation.grounded.claims.effects import PARTICIPLES
 
-_WORD = late(r"[A-Za-z]+(?:-[A-Za-z]+)?")
+_WORD = late(r"[A-Z]?[a-z]+(?:-[a-z]+)?|[A-Z]+")  # deliveredAt, SHIPPED
 _AUXILIARY = late(
     r"(?:(?P<past>\b(?:was|were|been|has|have|had)|['’](?:ve|d))"
     r"|(?P<now>\b(?:is|are|be|being|gets?)|['’](?:s|re)))\s+(?:\w+\s+){0,3}\Z",
@@ -30,7 +30,7 @@ _PART = late(r"[.!?;:。！？；：\n]\s*")
 _MAX_PLACES = 5
 # "shipped": false, "shipped_at": null, "shipped_at": ""
 _FALSE = late(
-    r"(?:_\w{1,12})?(?:\W{1,4}(?:false|no|null|none|0)\b|[\"']\s?:\s?(?:\"\"|''))", re.IGNORECASE
+    r"\w{0,12}(?:\W{1,4}(?:false|no|null|none|0)\b|[\"']\s?:\s?(?:\"\"|''))", re.IGNORECASE
 )
 _SAME_CHARS = 5
 """So many first letters do spellings of one verb share: canceled, cancelled."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
+from ragqa.language.late import late
 from ragqa.validation.grounded.claims.claim import Claim
 
 _ALIKE = """
@@ -47,6 +49,23 @@ issued 开具
 """
 _GROUPS: Final = tuple(tuple(line.split()) for line in _ALIKE.split("\n") if line)
 
+_OF_ANY_ACT: Final = next(frozenset(group) for group in _GROUPS if "completed" in group)
+_ACTS: Final = {
+    "refund": "refunded",
+    "payment": "paid",
+    "cancellation": "cancelled",
+    "booking": "booked",
+    "shipment": "shipped",
+    "registration": "registered",
+}
+"""Whose refund is completed is refunded."""
+
+_ACT: Final = late(
+    rf"\b(?:{'|'.join(_ACTS)})\b(?=(?:\s+\w+){{1,4}}\s+(?:completed|processed|finished|executed)\b)"
+    r"|(?:退款|付款|支付|发货|取消|预订|注册|报销|续费)(?=[^，。]{0,6}已)",
+    re.IGNORECASE,
+)
+
 
 def worded(claim: Claim) -> tuple[Claim, ...]:
     """Return a claim, and it with each verb that says the same.
@@ -55,7 +74,8 @@ def worded(claim: Claim) -> tuple[Claim, ...]:
     ['dispatched', 'shipped', '发货', '发出', '寄出', '寄送']
     """
     said = claim.verb.lower()
-    others = (verb for group in _GROUPS if said in group for verb in group)
-    verbs = dict.fromkeys((claim.verb, *others))
-    verbs.pop(said, None) if said != claim.verb else None
+    named = _ACT.search(claim.text) if said in _OF_ANY_ACT else None
+    meant = {said, _ACTS.get(named[0].lower(), named[0])} if named else {said}
+    groups = (group for group in _GROUPS if not meant.isdisjoint(group))
+    verbs = dict.fromkeys((claim.verb, *(verb for group in groups for verb in group)))
     return tuple(replace(claim, verb=verb) for verb in verbs)
