@@ -81,7 +81,7 @@ def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
         for start, end in sentences(text):
             sentence = text[start:end]
             alike = any(_holds_words(sentence, each) for each in words) or _holds_figures(
-                sentence, claim.text
+                sentence, _clause(claim)
             )
             if alike and any(tells(sentence, each) for each in worded(claim)):
                 return True
@@ -108,7 +108,7 @@ def _holds_figures(sentence: str, claimed: str) -> bool:
     about, told_of = things_named(claimed), things_named(sentence)
     if about and told_of and about.isdisjoint(told_of):
         return False
-    found = figures(claimed)
+    found = [each for each in figures(claimed) if not each.loose]
     return bool(found) and not missing(found, [sentence])
 
 
