@@ -63,7 +63,7 @@ _GOES_ON_ZH = late(
     r"(?=[^，。；]{0,8}(?:\d|可以|允许|是|为|需))[^，。；没未无不]+(?=[，。；]|$)"
 )
 _SORRY = late(
-    r"\W*(?:i['’]m |i am )?(?:very )?(?:sorry|afraid|unfortunately|很?抱歉)[，,:]?\s*(?:but|但)",
+    r"(?:i['’]m |i am )?(?:very )?(?:sorry|afraid|unfortunately|很?抱歉)[，,:]?\s*(?:but|但)",
     re.I,
 )
 _PLEA = late(

@@ -15,6 +15,7 @@ _KEY = late(r"([\"'“”])([^\"'“”\n:：{}\[\]]{1,40})[\"'“”]\s*[:：]\
 _BARE_KEY = late(r"[{,]\s*[A-Za-z_]\w{0,30}\s*:\s*[\"'\[{\d\-tfn]")
 _LIST = late(r"\[\s*(?:[\"'“{\[].*|\(\s*[\"'\d].*\)\s*|-?[\d.][\d\s.,eE+-]*)?\]", re.DOTALL)
 _FENCE = late(r"```[ \t]*(\w{0,12})[ \t]*(\n?)(.{0,4000}?)(?:```|$)", re.DOTALL)
+_ESCAPED = late(r"\\.", re.DOTALL)  # Python would warn of those that it does not know
 _DATA_SIGN = late(r"[{\[<:：=\t\n]")
 _DATA_FENCES = frozenset({"json", "jsonc", "json5", "yaml", "yml", "xml", "csv", "tsv", "toml"})
 _MARKUP = late(r"<([A-Za-z][\w-]{0,30})(?:\s[^<>]{0,200})?>.*</\1>", re.DOTALL)
@@ -70,9 +71,9 @@ def _is_row(body: str) -> bool:
     import ast
 
     try:
-        row = ast.literal_eval(body)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return False
+        row = ast.literal_eval(_ESCAPED.sub("x", body))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False  # TypeError: a list as a key
     return isinstance(row, tuple) and any(isinstance(each, str | tuple) for each in row)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Literal
 
 import pytest
@@ -361,6 +362,13 @@ def test_an_answer_that_denies_something_is_one(answer: str) -> None:
     sure = response(answer, confidence=0.9, sources=["a.md"])
 
     assert Abstention().check(sure, CheckContext()) == Passed(sure)
+
+
+@pytest.mark.parametrize("blanks", ["，", "\n", "€"])
+def test_a_long_answer_is_looked_at_in_no_time(blanks: str) -> None:
+    begun_s = time.process_time()
+    says_not_held(f"The documents do not{blanks * 50_000}say.")
+    assert time.process_time() - begun_s < 1
 
 
 def test_what_documents_do_not_say_is_an_answer_where_that_was_asked() -> None:

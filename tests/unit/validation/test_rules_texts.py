@@ -76,6 +76,7 @@ DUMPS = [
 PAYLOADS = [
     "標題：退貨政策.md\n內容：簽收後30天內可退貨",
     "(1, 'returns-policy.md', 'Unopened items can be returned')",
+    r"(2, 'C:\docs\d.md', 'It\'s open')",
     "[('Alice', 3), ('Bob', 4)]",
     "[(30,)]",
     '{\\"title\\": \\"returns\\"}',
@@ -212,6 +213,7 @@ FILLERS = [
 
 
 ANSWERS = [
+    ("({[1]: 2}, 'one')", ""),
     ("I will call you when it is ready.", ""),
     ("Let me know the order number.", ""),
     ("我会在两天内回复。", ""),
