@@ -45,9 +45,10 @@ class Parser(argparse.ArgumentParser):
             command.error(f"{command.prog} has no action {word!r}. {hint}")
         option = word.partition("=")[0]
         if command and option not in command.option_strings():
-            actions = command.commands.items()
-            for name in (name for name, one in actions if option in one.option_strings()):
-                command.error(f"{option} stands behind its action: {command.prog} {name} {option}")
+            for name, action in command.commands.items():
+                if option in action.option_strings():
+                    place = f"{command.prog} {name} {option}"
+                    command.error(f"{option} stands behind its action: {place}")
 
     def _refuse_command(self, word: str) -> NoReturn:
         near = nearest(word, self.commands)

@@ -9,7 +9,7 @@ import re
 _WORD = r"[A-Z]?[a-z]+|[A-Z]+"  # a hump of camelCase is a token of its own
 _DIGITS = r"[0-9]+"
 _OTHER_ASCII = r"[!-/:-@\[-`{-~\x00-\x08\x0b-\x1f\x7f]"
-_BLANKS = r"\s*\n\s*| {2,}|\t"
+_BLANKS = r"(?<!\s)[^\S\n]*+\n\s*| {2,}|\t"  # a run is looked through once
 _HAN_OR_KANA = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _OTHER_SCRIPT = r"[\u0080-\u303f\u3100-\u33ff\ua000-\uabff\ud7b0-\U0010ffff]"
 

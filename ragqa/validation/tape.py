@@ -64,7 +64,7 @@ class Tape:
 
     def go_past(self, pattern: str) -> Steps[None]:
         """Go past everything up to and with a pattern."""
-        ending = late(pattern, re.IGNORECASE)
+        ending = re.compile(pattern, re.IGNORECASE)
         while (match := ending.search(self.text, self.pos)) is None:
             self.pos = max(self.pos, len(self.text) - MAX_TAG_CHARS)
             yield

@@ -140,6 +140,13 @@ def test_clauses_of_a_slice_keep_offsets_of_the_text() -> None:
     assert parts == ["It weighs 1,200 g,", "the lid included."]
 
 
+@pytest.mark.parametrize("blanks", ["\t", " ", "\t ", "\n\t"])
+def test_tokens_of_long_runs_of_blanks_are_counted_in_no_time(blanks: str) -> None:
+    began = time.process_time()
+    assert estimate_tokens(blanks * 50_000) > 0
+    assert time.process_time() - began < 1
+
+
 @pytest.mark.parametrize(
     "unit", [". ", "Dr. ", "1. ", "\n", "(", "！》", "A.", "x\n", "「", "…", "a, ", "- "]
 )

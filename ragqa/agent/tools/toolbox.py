@@ -37,13 +37,6 @@ class Toolbox:
     definitions: Mapping[str, ToolDefinition] = field(default_factory=dict)
     policies: Policies = field(default_factory=dict)
 
-    @property
-    def has_effects(self) -> bool:
-        """Tell whether any tool may change something."""
-        return any(
-            name not in self.policies or not self.policies[name].read_only for name in self.tools
-        )
-
 
 def toolbox(tools: Tools = (), policies: Policies | None = None) -> Toolbox:
     """Return the caller's tools, once nothing is wrong with their definitions.

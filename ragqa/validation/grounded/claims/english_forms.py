@@ -26,10 +26,6 @@ THING = (
     r"visits?|cards?|users?|licen[cs]es?|permissions?|everything)"
 )
 ITSELF = r"(?:it|this|that|they|these|those|both|all)"
-PEOPLE = (
-    r"(?:team|manager|support|agents?|technicians?|department|customers?|suppliers?|staff|colleagues?|"
-    r"hr|it department|engineers?|owner|recipients?|participants?|attendees|everyone|\w+)"
-)
 NOTIFIED = r"(?:notified|informed|alerted|e-?mailed|contacted|messaged|texted|invited)"
 
 EFFECT = late(
