@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import prompts
@@ -90,7 +90,7 @@ def _phrases(language: str) -> dict[str, str]:
     return marks | dict(prompts.load("fields", language).parts)
 
 
-@cache
+@lru_cache(maxsize=256)
 def format_rules(schema: type[QAResponse], language: str) -> str:
     """Return the rules of the format, a line a field, made from the schema.
 
@@ -177,7 +177,7 @@ def _object(described: dict[str, Any], defs: dict[str, Any], phrases: dict[str, 
     return f"{{{', '.join(members)}}}"
 
 
-@cache
+@lru_cache(maxsize=256)
 def worked_example(schema: type[QAResponse], language: str) -> str:
     """Return one valid object of the schema, for the prompt."""
     phrases = _phrases(language)

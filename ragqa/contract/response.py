@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import (
@@ -169,7 +169,7 @@ class QAResponseWithEntities(QAResponse):
     )
 
 
-@cache
+@lru_cache(maxsize=256)
 def response_type(
     *,
     categories: tuple[str, ...] = DEFAULT_CATEGORIES,
@@ -178,7 +178,8 @@ def response_type(
 ) -> type[QAResponse]:
     """Return a response class for a category list and a length, without forking anything.
 
-    The same arguments give the same class, so that what is derived from it is derived once.
+    The same arguments give the same class, so that what is derived from it is derived once. Classes
+    that were not asked for lately are let go: a service may check against lists without end.
 
     Args:
         categories: The values that ``category`` may take, at least one.

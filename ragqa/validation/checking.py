@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 from pydantic import BaseModel
 
@@ -70,7 +70,7 @@ def _schema(schema: type[BaseModel] | None, categories: Sequence[str] | None) ->
     return _with_categories(schema, tuple(categories))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _with_categories(schema: type[QAResponse], categories: tuple[str, ...]) -> type[QAResponse]:
     own = {"__module__": schema.__module__, "categories": categories}
     return type(schema.__name__, (schema,), own)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from typing import Annotated, Literal
 
 import pytest
@@ -87,6 +89,15 @@ def test_categories_and_length_are_configured_without_forking():
     properties = kind.model_json_schema()["properties"]
     assert properties["category"]["enum"] == list(CHINESE_CATEGORIES)
     assert properties["answer"]["maxLength"] == 400
+
+
+def test_a_class_that_is_not_asked_for_any_more_is_let_go():
+    kept = weakref.ref(response_type(categories=("of a caller",)))
+    assert response_type(categories=("of a caller",)) is kept()
+    for number in range(1000):
+        response_type(categories=(f"of caller {number}",))
+    gc.collect()
+    assert kept() is None
 
 
 def test_a_subclass_may_redeclare_fields_the_pydantic_way():
