@@ -165,11 +165,11 @@ class AzureRetriever:
         if not is_of_other_type(error):
             return False
         ways, plain = self._all_ways(query), len(self.plan.filters(query))
-        at, several = ways.index(arguments["filter"]), names_collection(error)
-        begin = plain if several and at < plain else at + 1
-        end = plain if several is False and at < plain else len(ways)
-        new = (way for way in range(begin, end) if ways[way] not in ways[:way])
-        way = next(new, None)
+        tried, several = ways.index(arguments["filter"]), names_collection(error)
+        left = range(tried + 1, len(ways))
+        if tried < plain and several is not None:  # the service says which of the two kinds it is
+            left = range(plain, len(ways)) if several else range(tried + 1, plain)
+        way = next((way for way in left if ways[way] not in ways[:way]), None)
         if way is None:
             return False
         arguments["filter"] = ways[way]
