@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tantivy
 
@@ -54,6 +54,19 @@ def spelt_words(text: str) -> list[str]:
 def well_formed(text: str) -> str:
     """Put U+FFFD in place of lone surrogates, which no encoding can write; offsets stay."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def value_text(value: Any) -> str:
+    """Return a value of metadata as the text that filters compare: 5, 5.0 and "5" are the same.
+
+    >>> value_text(5.0), value_text(True), value_text("5")
+    ('5', 'true', '5')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):  # str of one of JSON is what its file has: 49.90
+        return str(int(value)) if value.is_integer() else repr(value)
+    return well_formed(str(value))
 
 
 def indexable(text: str) -> str:

@@ -19,7 +19,7 @@ import tantivy
 
 from ragqa.contract import EVERYONE, Passage, ScoreKind
 from ragqa.ports import Chunk, StoredFile
-from ragqa.retrieval.analysis import ANALYZER, indexable, indexable_name, well_formed
+from ragqa.retrieval.analysis import ANALYZER, indexable, indexable_name, value_text, well_formed
 
 KIND, PATH, GROUPS, TAGS = "kind", "path", "groups", "tags"
 TITLE, HEADING, TEXT = "title", "heading", "text"
@@ -183,7 +183,7 @@ def tag(field: str, value: Any) -> str:
 
     5, 5.0 and "5" are the same value, as are true and "true".
     """
-    text = _value_text(value)
+    text = value_text(value)
     if len(text) > _MAX_TAG_CHARS:
         text = blake2b(text.encode(), digest_size=16).hexdigest()
     return tag_prefix(field) + text
@@ -221,14 +221,6 @@ def _flat_tags(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
         for item in value if isinstance(value, (list, tuple, set, frozenset)) else (value,):
             if item is not None and not isinstance(item, Mapping):
                 yield tag(field, item)
-
-
-def _value_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return repr(value) if isinstance(value, float) else well_formed(str(value))
 
 
 def _fields(value: StoredFile | Chunk) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragqa.errors import ConfigError
+from ragqa.retrieval.analysis import value_text
 from ragqa.retrieval.azure import words
 from ragqa.retrieval.azure.fields import FieldNames
 
@@ -29,6 +30,7 @@ Source: https://learn.microsoft.com/azure/search/search-limits-quotas-capacity""
 _ENGLISH, _CHINESE = "en.lucene", "zh-Hans.lucene"
 _PROFILE, _ALGORITHM = "ragqa-profile", "ragqa-hnsw"
 _SCORING = "ragqa"
+_MAX_VALUE_CHARS = 1000
 _FIELD = re.compile(r"(?!azureSearch)[A-Za-z][A-Za-z0-9_]{0,127}")
 
 Definition = dict[str, Any]
@@ -165,15 +167,11 @@ def metadata_names(
 
 
 def plain_text(value: Any) -> str | None:
-    """Return a value as the text to filter by: 5, 5.0 and "5" are the same; None for no value."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    value = repr(value) if isinstance(value, float) else value
-    if isinstance(value, str | int) and len(str(value)) <= 1000:
-        return str(value)
-    return None
+    """Return a value as the text to filter by; None for what is none, or too long for a field."""
+    if not isinstance(value, str | int | float):
+        return None
+    text = value_text(value)
+    return text if len(text) <= _MAX_VALUE_CHARS else None
 
 
 def vector_size(definition: Definition, fields: FieldNames) -> int | None:

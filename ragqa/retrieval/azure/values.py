@@ -11,7 +11,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from ragqa.retrieval.analysis import well_formed
 from ragqa.retrieval.azure.definition import plain_text
 from ragqa.retrieval.azure.odata import as_meant, moment_text
 
@@ -25,21 +24,16 @@ def field_value(value: Any, kind: str) -> Any:
     (2024, '2024')
     """
     if kind == _TEXTS:
-        return [_text(item) for item in _items(value) if plain_text(item) is not None] or None
-    if kind == "Edm.String":
-        return _text(value)
-    read = _READERS.get(kind)
+        return [text for item in _items(value) if (text := plain_text(item)) is not None] or None
     text = plain_text(value)
+    if kind == "Edm.String":
+        return text
+    read = _READERS.get(kind)
     return read(as_meant(text)) if read and text is not None else None
 
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _text(value: Any) -> str | None:
-    text = plain_text(value)
-    return None if text is None else well_formed(text)
 
 
 def _whole(bits: int) -> Callable[[Any], int | None]:
