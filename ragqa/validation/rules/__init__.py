@@ -8,10 +8,12 @@ A rule's fault has the code ``rules.<name>``; what a rule mends is recorded as a
     duplicate_follow_ups     likewise a follow-up question (repair)
     declining_answer         a refusal as the answer; its code is ``text.refusal``
     scratchpad               thoughts, planned actions, reasoning tags, echoes of the prompt
-    search_dump              rows, keys and scores of a search service, in any text
+    search_dump              rows, keys and scores of a search service, in any text; names of files
+                             alone
     json_answer              JSON, a Python literal, a list of fields, a table
-    placeholder_answer       "string", "...", a rule of the format, the worked example
-    echoed_question          the question over again
+    placeholder_answer       "string", "...", a rule of the format, the worked example, what only
+                             announces an answer
+    echoed_question          the question over again, also as "you asked how …"
     abstention               an answer that says that the documents do not hold it is not sure, and
                              needs a person (repair)
     unsupported_confidence   more than 0.5 without evidence (lowered where not strict: repair)

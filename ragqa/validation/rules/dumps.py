@@ -124,7 +124,7 @@ def is_pointer(text: str, titles: Iterable[object], question: str = "") -> bool:
 
 
 class SearchDump:
-    """Refuse search output in any text of a response."""
+    """Refuse search output in any text of a response, and an answer that only names files."""
 
     name = "search_dump"
 
@@ -143,16 +143,16 @@ class SearchDump:
                 field="answer",
                 value=value,
             )
-        for path, text in texts_of(value):
-            if path.startswith("sources"):
-                continue  # the context gate knows what a source may be
-            if looks_like_search_output(text, context.question):
-                return refused(
-                    f"rules.{self.name}",
-                    f"{path} holds search output instead of an answer",
-                    f"{path}: it repeats search output (rows, keys or scores). Answer the question"
-                    " in your own plain sentences; no search results.",
-                    field=path,
-                    value=value,
-                )
-        return Passed(value)
+        said = (item for item in texts_of(value) if not item[0].startswith("sources"))
+        dumps = (path for path, text in said if looks_like_search_output(text, context.question))
+        path = next(dumps, None)  # what a source may be, the context gate knows
+        if path is None:
+            return Passed(value)
+        return refused(
+            f"rules.{self.name}",
+            f"{path} holds search output instead of an answer",
+            f"{path}: it repeats search output (rows, keys or scores). Answer the question"
+            " in your own plain sentences; no search results.",
+            field=path,
+            value=value,
+        )
