@@ -2,14 +2,18 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.wire.openai_server import OpenAIServer
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 60
@@ -109,6 +113,28 @@ def shop(tmp_path_factory):
     ready.write({f"docs/{name}": text for name, text in DOCUMENTS.items()})
     assert ready("index", "docs").code == 0
     return ready
+
+
+@pytest.fixture
+def own(shop, tmp_path):
+    """The same folder, without any runs yet, for a test that writes into it."""
+    folder = tmp_path / "own"
+    shutil.copytree(shop.folder, folder)
+    for old in (folder / ".ragqa").glob("runs.sqlite*"):
+        old.unlink()
+    return Shell(folder)
+
+
+@pytest.fixture
+def serve():
+    """Start servers of models by what they reply: texts, replies, or objects, sent as JSON."""
+    with ExitStack() as stack:
+
+        def started(*script, **options):
+            replies = [json.dumps(each) if isinstance(each, dict) else each for each in script]
+            return stack.enter_context(OpenAIServer(replies, **options))
+
+        yield started
 
 
 class SilentService:

@@ -1,28 +1,17 @@
 """The commands with nothing but AZURE_OPENAI_* settings, over real HTTP."""
 
 import json
-import shutil
 from contextlib import ExitStack
 from subprocess import DEVNULL, PIPE
 
 import pytest
 
-from tests.cli.conftest import Shell
+from tests.cli.kettle import GOOD, GOOD_TEXT, QUESTION
 from tests.wire.azure.openai_bodies import prompt_filtered
 from tests.wire.azure.openai_server import AzureOpenAIServer
 from tests.wire.openai_replies import Reply
 
-QUESTION = "How long do I have to return a kettle?"
 KEY = "0123456789abcdef0123456789abcdef"
-GOOD = {
-    "answer": "A kettle can be returned within 30 days of delivery.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
-GOOD_TEXT = json.dumps(GOOD)
 PLANTED = {
     "OPENAI_API_KEY": "sk-planted-openai-0123456789",
     "OPENAI_ADMIN_KEY": "sk-planted-admin-0123456789",
@@ -43,14 +32,6 @@ def serve():
         yield lambda *script, **options: stack.enter_context(
             AzureOpenAIServer(list(script), **{"key": KEY, **options})
         )
-
-
-@pytest.fixture
-def own(shop, tmp_path):
-    """The same folder for a test that writes into it."""
-    folder = tmp_path / "own"
-    shutil.copytree(shop.folder, folder)
-    return Shell(folder)
 
 
 def at(server, form="deployment", **environ):

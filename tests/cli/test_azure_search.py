@@ -11,11 +11,11 @@ import pytest
 import ragqa
 from ragqa import Settings, samples
 from ragqa.app import asker
+from tests.cli.kettle import GOOD, QUESTION
 from tests.wire.azure.conftest import OLDER
 from tests.wire.azure.openai_server import AzureOpenAIServer
 from tests.wire.azure.search_server import Fault, SearchServer
 
-QUESTION = "How long do I have to return a kettle?"
 DOCS = {
     "docs/returns.md": "# Returns\n\nA kettle can be returned within 30 days of delivery.\n",
     "docs/warranty.md": "# Warranty\n\nThe warranty of a lamp lasts two years.\n",
@@ -68,14 +68,6 @@ def test_an_answer_from_the_index_with_a_query_key(kb, server):
     assert server.query_key not in done.out + done.err
 
 
-GOOD = {
-    "answer": "A kettle can be returned within 30 days of delivery.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
 PLANTED = {
     "AZURE_OPENAI_API_KEY": "planted-model-0123456789abcdef",
     "AZURE_SEARCH_API_KEY": "planted-search-0123456789abcdef",

@@ -5,27 +5,16 @@ import socket
 import ssl
 import subprocess
 import threading
-from contextlib import ExitStack
 
 import pytest
 
+from tests.cli.kettle import GOOD, GOOD_TEXT, QUESTION, at
 from tests.cli.screen import run_on_screen
 from tests.wire.azure.openai_server import AzureOpenAIServer
 from tests.wire.azure.search_server import SearchServer
 from tests.wire.openai_replies import Reply
-from tests.wire.openai_server import OpenAIServer
 
-QUESTION = "How long do I have to return a kettle?"
 KEY = "sk-test-0123456789abcdef"
-GOOD = {
-    "answer": "A kettle can be returned within 30 days of delivery.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
-GOOD_TEXT = json.dumps(GOOD)
 DUMP = json.dumps(
     {"value": [{"@search.score": 1.2, "id": "1", "content": "A kettle.", "title": "returns.md"}]}
 )
@@ -33,21 +22,6 @@ EXTRA = json.dumps(GOOD | {"rationale": "because", "language": "en", "tone": "ki
 MISSING = json.dumps({"answer": GOOD["answer"], "confidence": "very"})
 BROKEN = '{"answer": "A kettle can be'
 RETURNS = {"docs/returns.md": "# Returns\n\nA kettle can be returned within 30 days of delivery.\n"}
-
-
-@pytest.fixture
-def serve():
-    with ExitStack() as stack:
-        yield lambda *script, **options: stack.enter_context(OpenAIServer(list(script), **options))
-
-
-def at(server, **environ):
-    return {
-        "OPENAI_BASE_URL": server.base_url,
-        "RAGQA_CHAT_MODEL": "m",
-        "RAGQA_TIMEOUT_S": "10",
-        **environ,
-    }
 
 
 def checked(shell, *args, **environ):

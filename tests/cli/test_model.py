@@ -1,46 +1,19 @@
 """The same commands where an OpenAI-compatible model is configured, over real HTTP."""
 
 import json
-from contextlib import ExitStack
 
 import pytest
 
+from tests.cli.kettle import GOOD, INVENTED, QUESTION, at
 from tests.cli.screen import run_on_screen
 from tests.wire.openai_replies import Reply
 from tests.wire.openai_server import OpenAIServer
 
-QUESTION = "How long do I have to return a kettle?"
 KEY = "sk-test-0123456789abcdef"
-GOOD = {
-    "answer": "A kettle can be returned within 30 days of delivery.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
 
 
 def reply(**changes):
     return json.dumps(GOOD | changes)
-
-
-INVENTED = reply(answer="A kettle can be returned within 45 days of delivery.")
-
-
-@pytest.fixture
-def serve():
-    with ExitStack() as stack:
-        yield lambda *script, **options: stack.enter_context(OpenAIServer(list(script), **options))
-
-
-def at(server, **environ):
-    return {
-        "OPENAI_BASE_URL": server.base_url,
-        "RAGQA_CHAT_MODEL": "m",
-        "RAGQA_TIMEOUT_S": "10",
-        **environ,
-    }
 
 
 def test_the_model_writes_the_answer(shop, serve):

@@ -1,58 +1,20 @@
 """``ragqa runs``: real processes over a real state folder."""
 
 import json
-import shutil
 import signal
 import time
-from contextlib import ExitStack
 
 import pytest
 
 from ragqa.ports import Run
 from ragqa.records.store import SqliteRuns
-from tests.cli.conftest import Shell, SilentService
+from tests.cli.conftest import SilentService
+from tests.cli.kettle import GOOD, INVENTED, QUESTION, at
 from tests.cli.screen import run_on_screen
 from tests.wire.openai_replies import Reply
-from tests.wire.openai_server import OpenAIServer
 
-QUESTION = "How long do I have to return a kettle?"
 STAFF_QUESTION = "How much do staff pay for a kettle?"
-GOOD = {
-    "answer": "A kettle can be returned within 30 days of delivery.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
-INVENTED = GOOD | {"answer": "A kettle can be returned within 45 days of delivery."}
 DAY_S = 86_400
-
-
-@pytest.fixture
-def own(shop, tmp_path):
-    """A folder with an index, and no runs yet."""
-    shutil.copytree(shop.folder, tmp_path / "own", dirs_exist_ok=True)
-    for old in (tmp_path / "own" / ".ragqa").glob("runs.sqlite*"):
-        old.unlink()
-    return Shell(tmp_path / "own")
-
-
-@pytest.fixture
-def serve():
-    with ExitStack() as stack:
-        yield lambda *script, **options: stack.enter_context(
-            OpenAIServer([json.dumps(s) if isinstance(s, dict) else s for s in script], **options)
-        )
-
-
-def at(server, **environ):
-    return {
-        "OPENAI_BASE_URL": server.base_url,
-        "RAGQA_CHAT_MODEL": "m",
-        "RAGQA_TIMEOUT_S": "10",
-        **environ,
-    }
 
 
 def test_an_ask_is_listed_and_shown(own):

@@ -1,17 +1,16 @@
 """``ragqa runs`` with runs of the agent: messages, tools, decisions in another process."""
 
 import json
-import shutil
 
 import pytest
 
-from tests.cli.conftest import Shell
+from tests.cli import kettle
+from tests.cli.kettle import GOOD, QUESTION
 from tests.cli.screen import run_on_screen
 from tests.wire.agent_play import acted, calls, final, search
 from tests.wire.openai_server import OpenAIServer
 
-QUESTION = "How long do I have to return a kettle?"
-ANSWER = "A kettle can be returned within 30 days of delivery."
+ANSWER = GOOD["answer"]
 TOOLS = '''
 from pathlib import Path
 from ragqa.agent.policy import ToolPolicy
@@ -29,21 +28,13 @@ NOTE = ("send_note", {"to": "ann@example.com", "text": "Kettles: 30 days."})
 
 
 @pytest.fixture
-def own(shop, tmp_path):
-    shutil.copytree(shop.folder, tmp_path / "own", dirs_exist_ok=True)
-    shell = Shell(tmp_path / "own")
-    shell.write({"note_tools.py": TOOLS})
-    return shell
+def own(own):
+    own.write({"note_tools.py": TOOLS})
+    return own
 
 
 def at(server, **environ):
-    return {
-        "OPENAI_BASE_URL": server.base_url,
-        "RAGQA_CHAT_MODEL": "m",
-        "RAGQA_CHAIN": "agent",
-        "RAGQA_CACHE": "off",
-        **environ,
-    }
+    return kettle.at(server, RAGQA_CHAIN="agent", RAGQA_CACHE="off", **environ)
 
 
 def test_the_messages_and_tools_of_a_run_are_shown(own):
