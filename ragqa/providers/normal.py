@@ -87,14 +87,7 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     """
     events = events_in(data) if isinstance(data, str) else []
     data = _read_together(events, by_function=by_function) if events else json_reply(data)
-    if not isinstance(data.get("choices"), list):
-        raise MalformedReplyError
-    choice: Any = next(iter(data["choices"]), {"message": {}})
-    message = _joined(data["choices"]) if isinstance(choice, dict) else None
-    if message is None and isinstance(choice, dict) and choice.get("finish_reason"):
-        message = {}  # Azure leaves it out where its content filter stopped the answer
-    if not isinstance(message, dict):
-        raise MalformedReplyError
+    choice, message = _first_choice(data.get("choices"))
     text, is_refusal = _text_of(message, by_function)
     reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
     calls = [] if by_function else whole_calls(calls_in(message))
@@ -135,16 +128,31 @@ def _read_together(events: list[str], *, by_function: bool) -> JsonObject:
     }
 
 
-def _joined(choices: list[Any]) -> Any:
+def _first_choice(choices: Any) -> tuple[JsonObject, JsonObject]:
+    """Return the first choice and its message; no choice at all is an empty one.
+
+    Raises:
+        MalformedReplyError: If there are no choices, or no message is in it.
+    """
+    if not isinstance(choices, list):
+        raise MalformedReplyError
+    first = choices[0] if choices else {"message": {}}
+    message = first.get("message") if isinstance(first, dict) else None
+    if isinstance(message, dict):
+        return first, _joined(first, message, choices[1:])
+    if isinstance(first, dict) and message is None and first.get("finish_reason"):
+        return first, {}  # Azure leaves it out where its content filter stopped the answer
+    raise MalformedReplyError
+
+
+def _joined(first: JsonObject, message: JsonObject, others: list[Any]) -> JsonObject:
     """Return the message of the first choice, with calls that came beside it.
 
     Some gateways put text and calls into two choices that bear one index, or none.
     """
-    first = choices[0] if choices else {"message": {}}
-    message = first.get("message")
-    if not isinstance(message, dict) or calls_in(message):
+    if calls_in(message):
         return message
-    for other in choices[1:]:
+    for other in others:
         if isinstance(other, dict) and other.get("index") == first.get("index"):
             beside = other.get("message")
             if isinstance(beside, dict) and (calls := calls_in(beside)):
