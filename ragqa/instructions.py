@@ -159,7 +159,7 @@ def _bounds(field: dict[str, Any]) -> Iterator[str]:
         ("exclusiveMaximum", "<"),
     ):
         if key in field:
-            yield f"{sign} {field[key]:g}"
+            yield f"{sign} {field[key]:.15g}"
 
 
 def _objects(field: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) -> str:

@@ -109,7 +109,7 @@ def shown(value: Any) -> str:
         case bool() | None:
             text = str(value).lower() if value is not None else ""
         case float():
-            text = f"{value:g}"
+            text = f"{value:.15g}"
         case Path():
             text = value.as_posix()
         case tuple() | list():

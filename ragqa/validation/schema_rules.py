@@ -168,7 +168,7 @@ def _text(node: Schema) -> str:
 
 
 def _multiple(node: Schema) -> str:
-    return f", a multiple of {node['multipleOf']:g}" if "multipleOf" in node else ""
+    return f", a multiple of {node['multipleOf']:.15g}" if "multipleOf" in node else ""
 
 
 def _entries(root: Schema, node: Schema) -> str:
@@ -191,9 +191,9 @@ def _bounds(node: Schema) -> str:
     low, high = node.get("minimum"), node.get("maximum")
     above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
     if low is not None and high is not None:
-        return f" from {low:g} to {high:g}"
+        return f" from {low:.15g} to {high:.15g}"
     parts = [
-        f"{words} {bound:g}"
+        f"{words} {bound:.15g}"
         for words, bound in (
             ("at least", low),
             ("at most", high),

@@ -160,3 +160,11 @@ def test_the_rules_say_how_dates_codes_and_numbers_are_written():
     assert "形如" in format_rules(Appointment, "zh")
     Appointment.model_validate_json(worked_example(Appointment, "en"))
     assert neutral_values(Appointment) == {"due": ""}, "a preset invents no date"
+
+
+class Order(QAResponse):
+    number: int = Field(ge=1234567, le=99999999)
+
+
+def test_large_bounds_are_written_in_full():
+    assert "- number: whole number, ≥ 1234567, ≤ 99999999." in format_rules(Order, "en")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ragqa.errors import ConfigError
 from ragqa.settings import OpenAISettings, Settings, rows
-from ragqa.settings.registry import declared
+from ragqa.settings.registry import declared, shown
 from ragqa.settings.resolve import (
     check_key_target,
     has_embeddings,
@@ -660,3 +660,7 @@ def test_words_of_a_closed_list_count_in_any_case(tmp_path: Path) -> None:
         "masked",
         "keyword",
     )
+
+
+def test_numbers_are_shown_in_full() -> None:
+    assert (shown(1234567.5), shown(0.7), shown(4000.0)) == ("1234567.5", "0.7", "4000")

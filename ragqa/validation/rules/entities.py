@@ -87,7 +87,7 @@ class Entities:
             yield self._fault(f"{path}.entity_id", reason, "copy the id as it stands, or use null")
         near = _near(name, records)
         if price is not None and not any(_priced(price, record, unit) for record in near):
-            reason = f"no cited passage gives {name!r} the price {price:g}{_in(unit)}"
+            reason = f"no cited passage gives {name!r} the price {price:.15g}{_in(unit)}"
             yield self._fault(f"{path}.price", reason, "copy the price as it stands, or use null")
 
     def _fault(self, path: str, reason: str, cure: str) -> Fault:

@@ -322,3 +322,17 @@ def test_formats_patterns_and_places_are_told():
         "minutes": "minutes: must be a whole number, a multiple of 5; you sent 7",
         "span.1": "span.1: is missing; it must be a whole number",
     }
+
+
+class Order(BaseModel):
+    number: int = Field(ge=1234567, le=99999999)
+    batch: int = Field(multiple_of=1000001)
+
+
+def test_large_bounds_are_told_in_full():
+    told = [fault.feedback for fault in faults({"number": 1, "batch": 1}, Order)]
+
+    assert told == [
+        "number: must be a whole number from 1234567 to 99999999; you sent 1",
+        "batch: must be a whole number, a multiple of 1000001; you sent 1",
+    ]
