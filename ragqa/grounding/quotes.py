@@ -141,7 +141,8 @@ def located(sentence: str, passages: Sequence[Passage]) -> tuple[Quote, ...]:
     whole = locate(sentence, passages)
     if whole is None or whole.verified:
         return () if whole is None else (whole,)
-    return _by_clauses(_MARK.sub("", sentence), passages) or (whole,)
+    plain = " ".join(_MARK.sub("", sentence).split())  # a search for clauses backs up in long runs
+    return _by_clauses(plain, passages) or (whole,)
 
 
 def _by_clauses(sentence: str, passages: Sequence[Passage]) -> tuple[Quote, ...]:
