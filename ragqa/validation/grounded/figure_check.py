@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from ragqa.grounding.figures import Figure, figures, missing, stands
@@ -41,21 +42,21 @@ class FiguresSupported:
             *context.evidence,
             context.question,
         ]
-        wrong = _unsupported(answer, found, texts)
-        faults = tuple(_fault(figure, value, context, texts) for figure in wrong[:_MAX_FAULTS])
+        wrong = islice(_unsupported(answer, found, texts), _MAX_FAULTS)
+        faults = tuple(_fault(figure, value, context, texts) for figure in wrong)
         return Rejected(faults, value=value) if faults else Passed(value)
 
 
-def _unsupported(answer: str, found: Sequence[Figure], texts: Sequence[str]) -> list[Figure]:
-    """Return the figures that none of the texts bears out."""
-    return [
+def _unsupported(answer: str, found: Sequence[Figure], texts: Sequence[str]) -> Iterator[Figure]:
+    """Yield the figures that none of the texts bears out."""
+    return (
         each
         for each in missing(found, texts)
         if (not each.loose or contradicted(each, answer, texts))
         and not _is_quoted(each, answer, texts)
         and not stands_ungrouped(each, answer, texts)
         and not any(covers_a_year(each, answer, figures(text)) for text in texts)
-    ]
+    )
 
 
 def _is_quoted(figure: Figure, answer: str, texts: Sequence[str]) -> bool:

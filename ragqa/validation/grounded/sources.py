@@ -27,6 +27,7 @@ _NUMBER_AND_TITLE = late(
 _BETWEEN = late(
     r"\s*[;；|\n]\s*|\s*[,，、]\s*|(?<=[\]】])\s*(?=[\[【])|\s+(?:and|und|et|&)\s+|\s*[和与及]\s*"
 )
+_BLANKS = late(r"\s{2,}")
 _MAX_PIECES = 8
 _MAX_SHOWN = 10
 _MAX_CHARS = 100
@@ -68,6 +69,10 @@ class _Resolved:
 
 
 def _resolved(source: str, allowed: Sequence[str], context: CheckContext) -> _Resolved:
+    if source in allowed:
+        return _Resolved(source, (source,))
+    # Patterns with blanks on both sides of a mark would look at a long run of them again and again.
+    source = _BLANKS.sub(lambda run: "\n" if "\n" in run[0] else " ", source)
     whole = _one(source, allowed, context)
     if whole.titles:
         return whole

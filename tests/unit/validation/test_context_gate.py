@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,13 @@ def test_unknown_titles_turn_the_check_off_and_no_titles_refuse_every_source() -
     assert "[]" in outcome.faults[0].feedback  # type: ignore[union-attr]
     derived = cite("b.md", titles=None, passages=(RETURNS,))
     assert codes(derived) == ["context.unknown_source"]
+
+
+@pytest.mark.parametrize("blanks", [" ", "\n", " \t"])
+def test_long_runs_of_blanks_take_linear_time(blanks: str) -> None:
+    started = time.perf_counter()
+    assert codes(cite(f"a{blanks * 10_000}x")) == ["context.unknown_source"]
+    assert time.perf_counter() - started < 2
 
 
 def test_many_titles_and_a_long_source_make_no_long_feedback() -> None:
