@@ -37,7 +37,7 @@ def begins(term: str) -> str:
 
 def beginnings(terms: Iterable[str]) -> frozenset[str]:
     """Return how terms begin."""
-    return frozenset(term[:_BEGINNING] for term in terms)
+    return frozenset([term[:_BEGINNING] for term in terms])
 
 
 def read_sentences(text: str, *, segment: bool = True) -> tuple[ReadSentence, ...]:

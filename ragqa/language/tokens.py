@@ -15,6 +15,7 @@ from ragqa.language.script import HAN, HAN_RUN
 from ragqa.language.stemming import stem
 
 _TOKEN = re.compile(rf"[{HAN}]+|\d+(?:[.,]\d+)+|[^\W_{HAN}]+")
+_ASCII_TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[A-Za-z0-9]+")  # the same, in half the time
 
 
 class Word(NamedTuple):
@@ -75,7 +76,8 @@ def content_terms(text: str, *, segment: bool = True) -> tuple[str, ...]:
     """
     if segment and HAN_RUN.search(text):
         return tuple(word.term for word in content_words(text))
-    return tuple(term for token in _TOKEN.findall(text) if (term := _read(token)[1]))
+    tokens = _ASCII_TOKEN if text.isascii() else _TOKEN
+    return tuple(filter(None, map(_term, tokens.findall(text))))
 
 
 _Read = tuple[str, str]
@@ -101,6 +103,11 @@ def _read(token: str) -> _Read:
     folded = _folded(token)
     form = stem(folded)
     return form, "" if is_function_word(folded) else family(form)
+
+
+@lru_cache(maxsize=_KNOWN_WORDS)
+def _term(token: str) -> str:
+    return _read(token)[1]
 
 
 def _folded(token: str) -> str:
