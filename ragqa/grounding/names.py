@@ -10,7 +10,7 @@ import calendar
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from ragqa.grounding.figures import Figure, figures, missing
+from ragqa.grounding.figures import Figure, figures, missing, plain_digits
 from ragqa.grounding.figures.codes import stands_ungrouped
 from ragqa.grounding.figures.moments import MONTH_WORDS
 from ragqa.language import is_function_word
@@ -105,7 +105,7 @@ def _claims(sentence: str) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
 @lru_cache(maxsize=512)
 def _compared(text: str) -> frozenset[str]:
     """Return the words of a name or a quote without case, plural and possessive."""
-    return frozenset(map(_singular, _WORDS.findall(text.casefold())))
+    return frozenset(map(_singular, _WORDS.findall(plain_digits(text).casefold())))
 
 
 def _singular(word: str) -> str:
@@ -113,4 +113,4 @@ def _singular(word: str) -> str:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(_WORDS.findall(text.casefold()))
+    return "".join(_WORDS.findall(plain_digits(text).casefold()))

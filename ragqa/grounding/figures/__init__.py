@@ -9,6 +9,6 @@ True
 
 from ragqa.grounding.figures.figure import Figure, FigureSet
 from ragqa.grounding.figures.lookup import missing, stands
-from ragqa.grounding.figures.scan import figures, supported
+from ragqa.grounding.figures.scan import figures, plain_digits, supported
 
-__all__ = ["Figure", "FigureSet", "figures", "missing", "stands", "supported"]
+__all__ = ["Figure", "FigureSet", "figures", "missing", "plain_digits", "stands", "supported"]

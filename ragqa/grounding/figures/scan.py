@@ -76,7 +76,7 @@ def figures(text: str) -> tuple[Figure, ...]:
     Numbers inside names (``K2``, ``ISO 9001``), web addresses and the like are compared as names.
     List numbers, notes like ``[2]`` and idioms (``one of``, 一下) are no figures.
     """
-    folded = _folded(text)
+    folded = plain_digits(text)
     found = sorted(_found(folded), key=lambda figure: figure.start)
     return tuple(connected(folded, found))
 
@@ -86,7 +86,7 @@ def supported(figure: Figure, others: Iterable[Figure]) -> bool:
     return FigureSet.of(others).supports(figure)
 
 
-def _folded(text: str) -> str:
+def plain_digits(text: str) -> str:
     """Return the text with plain digits and signs; every character keeps its place."""
     if text.isascii():
         return text

@@ -78,6 +78,11 @@ def test_a_number_in_other_groups_is_held() -> None:
     assert not holds("Our phone: 0800-1234568.", "The phone is 0800 123 4567.")
 
 
+@pytest.mark.parametrize("name", ["A５", "A꯰", "Ｋ17"])
+def test_digits_of_other_scripts_are_the_same_in_names(name: str) -> None:
+    assert holds(f"The {name} is new.", f"The {name} is new.")
+
+
 def test_a_unit_is_no_name() -> None:
     assert names("Water boils at 100 degrees Celsius.") == ()
     assert holds("Water boils at 100 °C.", "Water boils at 100 degrees Celsius.")
