@@ -10,6 +10,7 @@ from ragqa.language import (
     answer_type,
     asks_name,
     clauses,
+    content_terms,
     content_words,
     estimate_tokens,
     has_han,
@@ -302,3 +303,10 @@ def test_importing_loads_neither_dictionary_nor_stemmer() -> None:
         "language.words('Kettles boil'); assert 'rjieba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@given(st.one_of(st.text(), st.text("aZ09,._-' é٣水壶")))
+def test_terms_without_places_are_those_with_places(text: str) -> None:
+    for segment in (True, False):
+        with_places = [word.term for word in content_words(text, segment=segment)]
+        assert list(content_terms(text, segment=segment)) == with_places
