@@ -185,6 +185,11 @@ class _Text:
         return f" {' '.join(word.term for word in words(self._text))} "
 
     @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """Its stems, each once."""
+        return tuple(dict.fromkeys(self.row.split()))
+
+    @cached_property
     def terms(self) -> frozenset[str]:
         """The stems that carry matter."""
         return frozenset(word.term for word in content_words(self._text))
@@ -199,7 +204,7 @@ class _Text:
         phrases, han = _apart(keywords)
         found = [
             keyword
-            for stem in dict.fromkeys(self.row.split())
+            for stem in self.stems
             for keyword in phrases.get(stem, ())
             if keyword.row in self.row
         ]

@@ -14,6 +14,10 @@ _PACKAGES = ("langchain_core", "langsmith")
 _VARIABLES = ("LANGCHAIN_", "LANGSMITH_")
 
 
+class Unheard(dict[str, Any]):
+    """A configuration of which is known that nobody hears of its calls."""
+
+
 def is_heard(config: Any, callbacks: Any = None, *, verbose: bool = False) -> bool:
     """Tell whether any callback would hear of a call: a caller's, a tracer's or LangChain's own.
 
@@ -24,6 +28,8 @@ def is_heard(config: Any, callbacks: Any = None, *, verbose: bool = False) -> bo
         callbacks: Those of the object that is called.
         verbose: Whether that object tells on the terminal what it does.
     """
+    if not (callbacks or verbose) and isinstance(config, Unheard):
+        return False
     if not (config or callbacks or verbose) and _can_nobody_listen():
         return False
     from langchain_core.callbacks import CallbackManager

@@ -12,7 +12,7 @@ from langchain_core.runnables.config import ensure_config
 
 from ragqa.contract import Turn
 from ragqa.flow import drive
-from ragqa.flow.hearing import is_heard
+from ragqa.flow.hearing import Unheard, is_heard
 from ragqa.flow.host import require_asyncio
 from ragqa.flow.lockstep import in_lockstep
 from ragqa.flow.pipeline import Pipeline
@@ -47,14 +47,14 @@ class ChainRunnable(Runnable[Any, Any]):
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question."""
         if not is_heard(config):
-            return self._run(input, None, ensure_config(config))
+            return self._run(input, None, _unheard(config))
         return self._call_with_config(self._run_once, input, config, run_type="chain")
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Answer one question without blocking the event loop."""
         require_asyncio()
         if not is_heard(config):
-            return await self._arun(input, None, ensure_config(config))
+            return await self._arun(input, None, _unheard(config))
         return await self._acall_with_config(self._arun_once, input, config, run_type="chain")
 
     def stream(
@@ -110,6 +110,11 @@ class _Signed:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._method(*args, **kwargs)
+
+
+def _unheard(config: RunnableConfig | None) -> Any:
+    """Return the configuration for the calls of a run; they need not ask again who hears them."""
+    return Unheard(ensure_config(config))
 
 
 def _last(inputs: Any) -> Any:

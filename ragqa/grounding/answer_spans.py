@@ -93,14 +93,13 @@ def _spans(sentence: str, question: Asked) -> Iterable[Span] | None:
     return (span for span in marks if _is_new(sentence[span[0] : span[1]], question))
 
 
-@lru_cache(maxsize=2048)  # the same sentences are retrieved again and again
-def _marks(sentence: str, kind: AnswerType, chinese: bool) -> tuple[Span, ...]:
-    """Return the slices of a sentence that look like answers of a kind."""
+def _marks(sentence: str, kind: AnswerType, chinese: bool) -> Iterator[Span]:
+    """Yield the slices of a sentence that look like answers of a kind."""
     pattern = (_PATTERNS_ZH if chinese else _PATTERNS_EN).get(kind)
     if pattern is None:
-        return tuple(_names(sentence, _PERSON_TAGS if kind == "person" else _PLACE_TAGS, chinese))
+        return _names(sentence, _PERSON_TAGS if kind == "person" else _PLACE_TAGS, chinese)
     flags = re.I if kind != "time" else 0  # "May" is a month, "may" is not
-    return tuple(match.span() for match in re.finditer(pattern, sentence, flags))
+    return (match.span() for match in re.finditer(pattern, sentence, flags))
 
 
 def measured_spans(sentence: str, measure: Measure) -> list[Span]:

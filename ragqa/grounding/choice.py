@@ -175,6 +175,7 @@ def _candidates(
     retrieved: float,
 ) -> Iterator[Candidate]:
     known_above = union(read.above, known)
+    titled = float(read.titled)
     before = earlier = what.nothing
     lead = ""
     about = {term for term, share in zip(what.terms, topics, strict=True) if share}
@@ -183,11 +184,8 @@ def _candidates(
         own = union(matched, before) if lead.endswith(_ASKS) else matched
         found = union(own, topics) if about else own
         near = union(read.above, read.sentences[0].found, earlier)
-        features = {
-            **_shares(what, local, _Around(own, found, before, near, known_above)),
-            "titled": float(read.titled),
-            "retrieved": retrieved,
-        }
+        features = _shares(what, local, _Around(own, found, before, near, known_above))
+        features["titled"], features["retrieved"] = titled, retrieved
         features |= _own_features(what.asked, sentence, features["coverage"], about)
         yield Candidate(
             passage=read.passage,
@@ -284,4 +282,5 @@ def _has(pair: tuple[str, str], sentence: ReadSentence, about: set[str]) -> bool
         return True
     if first in about and second in about:
         return True
-    return HAN_RUN.match(first) is not None and first + second in sentence.text
+    is_han = first >= "\u3400" and HAN_RUN.match(first) is not None
+    return is_han and first + second in sentence.text

@@ -91,7 +91,21 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return not _numbers_a_line(text, start, match.start())
     if not following.isspace():
         return _between_han(text, match) and marks[0] != "…"
-    return _latin_ends(text, start, match)
+    return _plainly_ends(text, match, marks) or _latin_ends(text, start, match)
+
+
+def _plainly_ends(text: str, match: re.Match[str], marks: str) -> bool:
+    """Tell most ends of English sentences without a pattern: a word, a full stop, a capital."""
+    at = match.start()
+    last = text[max(0, at - _LOOK_BACK) : at].rpartition(" ")[2]
+    return (
+        marks == "."
+        and len(last) > 1
+        and last.isalpha()
+        and last.isascii()
+        and text[at + 2 : at + 3].isupper()
+        and last.lower() not in _ABBREVIATIONS
+    )
 
 
 def _chinese_ends(text: str, marks: str, end: int) -> bool:

@@ -87,7 +87,12 @@ _KNOWN_WORDS = 16_384
 """English texts of a thousand paragraphs have about as many; each takes some 150 bytes."""
 
 
-def _forms(text: str, segment: bool = True) -> Iterator[tuple[_Read, int, int]]:
+@lru_cache(maxsize=64)  # a question is taken apart by all who compare it with something
+def _forms(text: str, segment: bool = True) -> tuple[tuple[_Read, int, int], ...]:
+    return tuple(_found(text, segment))
+
+
+def _found(text: str, segment: bool) -> Iterator[tuple[_Read, int, int]]:
     for match in _TOKEN.finditer(text):
         token, start = match.group(), match.start()
         if segment and token[0] >= "\u3400" and HAN_RUN.match(token):

@@ -20,6 +20,7 @@ from urllib.request import getproxies
 import httpx2
 import openai
 
+from ragqa.providers.blocking_network import direct
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.events import Events
 from ragqa.providers.lanes import Lanes
@@ -78,7 +79,7 @@ class Clients:
 
     def _made_blocking(self) -> openai.OpenAI:
         tokens = self._at.entra.blocking() if self._at.entra else None
-        http = _DeadlineClient(**self._http())
+        http = _DeadlineClient(**self._http(), transport=self._direct())
         weakref.finalize(self, http.close)
         if tokens:
             weakref.finalize(self, tokens.close)
@@ -106,12 +107,18 @@ class Clients:
                     kept.dropped.detach()
             await _close(client, tokens)
 
+    def _direct(self) -> httpx2.HTTPTransport | None:
+        """Return connections to the service; httpx's own go where a proxy may stand between."""
+        return None if self._has_proxy else direct(self._http()["verify"])
+
     def _lanes(self) -> Lanes | None:
-        """Return lanes to the service; httpx's own pool goes where a proxy may stand between."""
-        if not self._at.is_loopback and getproxies():
-            return None
+        """Return the same for event loops."""
         verify = self._http()["verify"]
-        return Lanes(lambda: one_connection(verify))
+        return None if self._has_proxy else Lanes(lambda: one_connection(verify))
+
+    @property
+    def _has_proxy(self) -> bool:
+        return not self._at.is_loopback and bool(getproxies())
 
     def _http(self) -> dict[str, Any]:
         return {
@@ -207,6 +214,9 @@ class _DeadlineClient(openai.DefaultHttpxClient):
     to keep the connection alive would never be given up.
     """
 
+    def build_request(self, method: str, url: httpx2.URL | str, **rest: Any) -> httpx2.Request:
+        return super().build_request(method, _parsed(str(url)), **rest)
+
     def send(
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
     ) -> httpx2.Response:
@@ -221,6 +231,12 @@ class _DeadlineClient(openai.DefaultHttpxClient):
             finally:
                 response.close()
         return response
+
+
+@lru_cache(maxsize=8)
+def _parsed(url: str) -> httpx2.URL:
+    """Return an address taken apart; every request goes to the same few."""
+    return httpx2.URL(url)
 
 
 class _Until(httpx2.SyncByteStream):

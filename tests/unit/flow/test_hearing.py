@@ -14,7 +14,7 @@ from langchain_core.callbacks import (
 )
 from langchain_core.runnables import RunnableLambda
 
-from ragqa.flow.hearing import is_heard
+from ragqa.flow.hearing import Unheard, is_heard
 
 
 class Listener(BaseCallbackHandler):
@@ -44,6 +44,13 @@ def test_who_watches_an_outer_chain_listens() -> None:
 def test_who_counts_usage_of_a_context_listens() -> None:
     with get_usage_metadata_callback():
         assert is_heard(None)
+
+
+def test_calls_of_a_run_that_nobody_hears_are_not_heard_but_by_their_own_callbacks() -> None:
+    with get_usage_metadata_callback():  # began after the run did
+        assert not is_heard(Unheard())
+    assert is_heard(Unheard(), [Listener()])
+    assert is_heard(Unheard(), verbose=True)
 
 
 def in_a_new_process(program: str, **env: str) -> str:
