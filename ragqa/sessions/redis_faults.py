@@ -24,7 +24,7 @@ def connected(url: str) -> tuple[Redis, str]:
         ConfigError: If the address cannot be read.
     """
     try:
-        from redis import Redis
+        from redis import ConnectionError, Redis
         from redis.backoff import ConstantBackoff
         from redis.retry import Retry
     except ImportError as exc:
@@ -37,7 +37,8 @@ def connected(url: str) -> tuple[Redis, str]:
             encoding_errors="replace",
             socket_connect_timeout=CONNECT_TIMEOUT_S,
             socket_timeout=REPLY_TIMEOUT_S,
-            retry=Retry(ConstantBackoff(0.1), 1),  # a connection that the server closed meanwhile
+            # a connection that the server closed meanwhile; one that hangs would hang again
+            retry=Retry(ConstantBackoff(0.1), 1, supported_errors=(ConnectionError,)),
         )
     except (ValueError, TypeError):
         raise ConfigError(

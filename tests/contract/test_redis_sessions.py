@@ -61,7 +61,7 @@ def test_a_redis_that_hangs_is_given_up(tmp_path, monkeypatch):
         begun_s = time.monotonic()
         with pytest.raises(SessionError, match="TimeoutError"):
             store.recall("s", "ann")
-        assert time.monotonic() - begun_s < 3
+        assert time.monotonic() - begun_s < 0.6, "it was waited for a second time"
         server.go_on()
         assert store.recall("s", "ann").turns == ()
         store.close()
