@@ -43,7 +43,7 @@ def endless() -> Iterator[int]:
 
 def nested() -> list[Any]:
     found: list[Any] = []
-    for _ in range(3000):
+    for _ in range(100_000):
         found = [found]
     return found
 

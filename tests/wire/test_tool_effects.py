@@ -160,6 +160,18 @@ def test_a_ticket_that_is_not_there_is_an_error(service, ledger):
     assert outcome.record.request_id.startswith("req-")
 
 
+def test_what_succeeded_but_was_not_looked_up_is_looked_up_where_the_run_goes_on(
+    service, ledger, run
+):
+    service.faults(look_up_status=500)
+    first = run(executor_at(service, ledger, patience_s=0.0))
+    assert (first.record.state, first.record.is_done) == ("succeeded", False)
+    service.faults()
+    again = run(executor_at(service, ledger))
+    assert (again.record.id, again.record.state) == (first.record.id, "verified")
+    assert len(made(service)) == 1
+
+
 # Several processes
 
 
@@ -199,7 +211,7 @@ def processes(service, path, run_ids, **changes):
 def test_of_several_processes_at_once_one_makes_the_ticket(service, tmp_path):
     service.faults(delay_before_s=0.5)
     path = tmp_path / "ledger.sqlite"
-    changes = {"key": None, "key_scope": "run", "patience_s": 10.0}
+    changes = {"key": None, "key_scope": "run", "patience_s": 50.0}
     started, done = processes(service, path, ["same", "same", "same"], **changes)
     outcomes = [done.get(timeout=60) for _ in started]
     assert [state for _, state in outcomes] == ["verified"] * 3

@@ -116,7 +116,7 @@ class CallFlow:
             return (yield from self._first(record, call, policy))
         if record.state == "waiting_for_approval":
             return (yield from self._decided(record, call, policy))
-        if not record.has_ended:
+        if not (record.is_done or record.state == "failed"):  # what succeeded may lack its look-up
             keep = record.attempt <= policy.retries or was_lost(record)
             record = yield from self._settled(record, policy, keep=keep)
             if self._tries.may_try_again(record, policy):
