@@ -61,10 +61,12 @@ class EndpointChatModel:
 
         It is made when it is first used: importing it takes a second.
         """
-        from langchain_openai import ChatOpenAI
         from pydantic import SecretStr
 
-        made: ChatOpenAI = ChatOpenAI(
+        from ragqa.providers.heard import HeardChat
+
+        return HeardChat(
+            name="ChatOpenAI",  # for traces
             model=self._at.model,
             base_url=self._at.base_url,
             api_key=SecretStr(NO_KEY),  # the clients hold the key; nothing is read elsewhere
@@ -77,7 +79,6 @@ class EndpointChatModel:
             output_version="v0",
             cache=False,  # a validated answer is kept elsewhere, a raw reply nowhere
         )
-        return made
 
     @cached_property
     def _resources(self) -> Resources:

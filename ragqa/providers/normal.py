@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from ragqa.providers.event_text import events_in
+from ragqa.providers.executed import ExecutedTools, executed_in
 from ragqa.providers.tool_calls import CallFragments, calls_in, put_together, whole_calls
 
 JsonObject = dict[str, Any]
@@ -91,7 +92,7 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     text, is_refusal = _text_of(message, by_function)
     reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
     calls = [] if by_function else whole_calls(calls_in(message))
-    kept = {"tool_calls": calls} if calls else {}
+    kept = {**({"tool_calls": calls} if calls else {}), **executed_in(message)}
     return {
         **data,
         "model": _string(data.get("model")),
@@ -121,6 +122,7 @@ def _read_together(events: list[str], *, by_function: bool) -> JsonObject:
     message = {
         "content": "".join(delta["content"] for delta in deltas),
         "tool_calls": put_together(piece for delta in deltas for piece in calls_in(delta)),
+        **shape.executed.told(),
     }
     return {
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
@@ -166,6 +168,7 @@ class StreamShape:
     Attributes:
         has_text: Whether any text has come, or a call that the caller asked for.
         ended: Whether a finish reason has come.
+        executed: What has come of tools that the provider ran; told with the finish reason.
     """
 
     def __init__(self, *, by_function: bool) -> None:
@@ -174,6 +177,7 @@ class StreamShape:
         self._refusal = ""
         self._filtered = False
         self._calls = CallFragments()
+        self.executed = ExecutedTools()
         self._index: int | None = None
         self.has_text = False
         self.ended = False
@@ -216,7 +220,9 @@ class StreamShape:
         calls = [] if self._by_function else self._calls.numbered(calls_in(delta))
         kept = {"tool_calls": calls} if calls else {}
         self.has_text |= bool(kept)
-        shaped = {"role": "assistant", "content": text, **kept}
+        self.executed.take(delta)
+        executed = self.executed.told() if reason is not None else {}
+        shaped = {"role": "assistant", "content": text, **kept, **executed}
         return {"index": 0, "delta": shaped, "finish_reason": reason}
 
     def _ending(self, choice: JsonObject) -> str | None:

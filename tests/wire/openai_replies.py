@@ -34,6 +34,7 @@ class Reply:
         finish_reason: None leaves it null; in a stream it is then missing.
         refusal: The model's own words, where it declines.
         tool_calls: Calls as ``(name, arguments)``; arguments as text.
+        executed: Tools that the service ran itself, as Groq lists them.
         reasoning: Sent as reasoning_content.
         usage: False leaves it out; a dict replaces it.
         choices: Replaces the choices of a whole reply.
@@ -54,6 +55,7 @@ class Reply:
     finish_reason: str | None = "stop"
     refusal: str | None = None
     tool_calls: tuple[tuple[str, str], ...] = ()
+    executed: tuple[JsonObject, ...] = ()
     reasoning: str | None = None
     usage: bool | dict[str, Any] = True
     choices: list[Any] | None = None
@@ -75,7 +77,8 @@ class Reply:
         if unknown:
             raise ValueError(f"a reply has no {sorted(unknown)}")
         calls = tuple((name, arguments) for name, arguments in said.get("tool_calls", ()))
-        return cls(**{**said, "tool_calls": calls})
+        executed = tuple(said.get("executed", ()))
+        return cls(**{**said, "tool_calls": calls, "executed": executed})
 
 
 def as_called(reply: Reply, request: JsonObject) -> Reply:
@@ -100,6 +103,8 @@ def completion(reply: Reply, request: JsonObject) -> JsonObject:
         message["content"] = None
     if reply.reasoning is not None:
         message["reasoning_content"] = reply.reasoning
+    if reply.executed:
+        message["executed_tools"] = list(reply.executed)
     if reply.tool_calls:
         message["tool_calls"] = [_call(name, said) for name, said in reply.tool_calls]
     choice = {
@@ -161,6 +166,10 @@ def chunks(reply: Reply, request: JsonObject) -> Iterator[Any]:
     yield _chunk(identity, request, {"role": "assistant", "content": "", "refusal": None})
     for piece in _pieces(reply.reasoning or ""):
         yield _chunk(identity, request, {"reasoning_content": piece})
+    for tool in reply.executed:  # first the call, then what came of it
+        called = {key: tool[key] for key in ("index", "type", "arguments") if key in tool}
+        yield _chunk(identity, request, {"executed_tools": [called]})
+        yield _chunk(identity, request, {"executed_tools": [tool]})
     for piece in _pieces(reply.refusal or ""):
         yield _chunk(identity, request, {"refusal": piece})
     for piece in _pieces("" if reply.refusal else reply.text or ""):

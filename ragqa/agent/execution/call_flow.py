@@ -29,6 +29,9 @@ Outcome = ToolResult | ApprovalDue
 _POLL_S = 0.05
 _MAX_SENT_CHARS = 20_000
 _MAX_ERROR_CHARS = 1000
+_BY_PROVIDER = ToolPolicy(read_only=True)
+"""Of a tool that a provider runs: nobody declared an effect, so it bears out no claim of one."""
+
 _NOTHING_KEPT = "it waits for an approval, and RAGQA_RECORDS=none keeps nothing to wait with"
 
 
@@ -84,7 +87,7 @@ class CallFlow:
         self, call: ToolCall, *, fallback_for: str | None = None, by_provider: bool = False
     ) -> ToolRecord:
         """Begin the record of a call."""
-        policy = self._registry.policy(call.name)
+        policy = _BY_PROVIDER if by_provider else self._registry.policy(call.name)
         sent = call.arguments
         if not isinstance(sent, str):
             sent = json.dumps(sent, ensure_ascii=False, default=str)

@@ -91,11 +91,13 @@ class Executor:
         """Return what a model is told of a tool's arguments; the operation key is not in it."""
         return self._registry.schema_for_model(name)
 
-    def ran_elsewhere(self, call: ToolCall, result: str, *, is_error: bool = False) -> ToolRecord:
+    def ran_elsewhere(self, call: ToolCall, *, has_result: bool) -> ToolRecord:
         """Record a tool that the model's provider has run on its side."""
         record = self._flow.requested(call, by_provider=True)
         self._ledger.claim(record.id, "requested")
         self._ledger.let_go(record.id)
-        if is_error:
-            return self._ledger.move(record.id, "failed", error=result)
-        return self._ledger.move(record.id, "succeeded", result=result)
+        if has_result:
+            return self._ledger.move(record.id, "succeeded")
+        return self._ledger.move(
+            record.id, "unknown", error="the provider returned no result of it"
+        )

@@ -20,7 +20,7 @@ from ragqa.agent.execution.run_context import RunContext
 from ragqa.agent.ledger.record import ToolRecord
 from ragqa.agent.run.checkpoints import opened_steps
 from ragqa.agent.run.loop import RESUMES
-from ragqa.agent.run.messages import repaired
+from ragqa.agent.run.messages import executed_in, repaired
 from ragqa.agent.run.middleware import Steps
 from ragqa.agent.run.own_tools import search_of, search_policy, tables_of
 from ragqa.agent.run.prompting import prompt_for
@@ -199,6 +199,8 @@ class Going:
 def _outcomes(messages: list[AnyMessage]) -> Iterator[tuple[str, bool, str]]:
     """Yield what became of the calls, in their order; passages of searches are kept as such."""
     for message in repaired(messages):
+        if isinstance(message, AIMessage):
+            yield from ((it["name"], False, it["output"]) for it in executed_in(message))
         if isinstance(message, ToolMessage) and message.name != SEARCH:
             yield message.name or "", message.status == "error", str(message.content)
 

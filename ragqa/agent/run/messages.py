@@ -21,6 +21,7 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
+from ragqa.providers.executed import KEY as EXECUTED
 from ragqa.providers.tool_calls import MARK, read_arguments
 
 UNPARSABLE = "unparsable_arguments"
@@ -39,12 +40,14 @@ class Gathered:
     text: list[str] = field(default_factory=list)
     fragments: dict[Any, dict[str, str]] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
+    executed: list[dict[str, str]] = field(default_factory=list)
     usage: Any = None
 
     def take(self, chunk: AIMessageChunk) -> str:
         """Keep a chunk and return its text."""
         self.metadata |= chunk.response_metadata
         self.usage = chunk.usage_metadata or self.usage
+        self.executed += executed_in(chunk)
         text = chunk.content if isinstance(chunk.content, str) else str(chunk.text)
         self.text.append(text)
         for piece in chunk.tool_call_chunks:
@@ -70,7 +73,8 @@ class Gathered:
     def message(self) -> AIMessage:
         """Return the whole reply."""
         calls = [(call["id"], call["name"], call["args"]) for call in self.fragments.values()]
-        return reply_message("".join(self.text), calls, self.metadata, self.usage)
+        reply = reply_message("".join(self.text), calls, self.metadata, self.usage)
+        return _with_executed(reply, self.executed)
 
 
 def strictly_read(message: AIMessage) -> AIMessage:
@@ -84,7 +88,20 @@ def strictly_read(message: AIMessage) -> AIMessage:
         (call["id"] or "", call["name"] or "", (call["args"] or "").removesuffix(MARK))
         for call in message.invalid_tool_calls
     ]
-    return reply_message(text, calls, message.response_metadata, message.usage_metadata)
+    reply = reply_message(text, calls, message.response_metadata, message.usage_metadata)
+    return _with_executed(reply, executed_in(message))
+
+
+def executed_in(message: AIMessage) -> list[dict[str, str]]:
+    """Return the tools that the provider ran: ``name``, ``arguments`` and ``output`` of each."""
+    executed: list[dict[str, str]] = message.additional_kwargs.get(EXECUTED, [])
+    return executed
+
+
+def _with_executed(reply: AIMessage, executed: list[dict[str, str]]) -> AIMessage:
+    if executed:
+        reply.additional_kwargs[EXECUTED] = executed
+    return reply
 
 
 def reply_message(

@@ -24,6 +24,7 @@ from langgraph.types import interrupt
 from ragqa.agent.execution.operation_key import digest_of
 from ragqa.agent.run.messages import (
     Gathered,
+    executed_in,
     is_cut_off,
     strictly_read,
     unparsable_in,
@@ -178,12 +179,15 @@ def _with_own_ids(request: ModelRequest[AgentRun], reply: AIMessage) -> AIMessag
 
 
 def _is_taken(run: AgentRun, reply: AIMessage, gathered: Gathered) -> bool:
-    """Count a reply; tell whether it stands, or has to be asked for again.
+    """Count a reply and record what the provider ran; tell whether it stands, or is asked anew.
 
     Raises:
         TransportError: If replies keep breaking off inside a call.
     """
     run.usage = run.usage + usage_in(reply, run.parts.model)
+    for number, tool in enumerate(executed_in(reply), start=1):
+        call = ToolCall(f"executed_{run.usage.calls}_{number}", tool["name"], tool["arguments"])
+        run.executor.ran_elsewhere(call, has_result=bool(tool["output"]))
     broke_off = gathered.calls_tools and not reply.tool_calls and is_cut_off(reply)
     if not broke_off:
         return True

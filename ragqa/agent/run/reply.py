@@ -27,7 +27,8 @@ class AgentReply(ModelReply):
         records: The records of its tool calls.
         passages: What its searches returned.
         blocks: The same, condensed and numbered as the model saw it.
-        outcomes: Of calls of other tools: the name, whether it failed, what the model was told.
+        outcomes: Of calls of other tools, the provider's among them: the name, whether it failed,
+            what the model was told.
         waiting: Records on which a person has to decide before the run goes on.
         stopped: ``limit`` or ``budget``, where a limit ended the run; and which one.
         error: What ended it otherwise.

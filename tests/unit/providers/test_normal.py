@@ -389,3 +389,27 @@ def test_arguments_are_json_only_where_they_are_an_object(sent: Any, read: str) 
 )
 def test_events_are_read_as_they_are_written(body: str, held: list[str]) -> None:
     assert events_in(body) == held
+
+
+@pytest.mark.parametrize("said", [None, [], [None], "x", {"index": 0}])
+def test_a_reply_without_executed_tools_tells_of_none(said: Any) -> None:
+    data = {"choices": [{"message": {"content": "x", "executed_tools": said}}]}
+    assert "executed_tools" not in whole_reply(data, by_function=False)["choices"][0]["message"]
+
+
+def test_executed_tools_of_a_stream_come_whole_and_once() -> None:
+    shape = StreamShape(by_function=False)
+    deltas = [
+        {"executed_tools": [{"index": 0, "type": "search", "arguments": '{"query": "a"}'}]},
+        {"executed_tools": [{"index": 1, "type": "python", "arguments": "2 + 2"}]},
+        {"executed_tools": [{"index": 0, "type": "search", "arguments": None, "output": "A"}]},
+        {"content": "x"},
+    ]
+    choices = [{"index": 0, "delta": delta} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "stop"})
+    shaped = [shape.chunk({"choices": [choice]})["choices"][0]["delta"] for choice in choices]
+    assert [delta.get("executed_tools") for delta in shaped[:-1]] == [None] * 4
+    assert shaped[-1]["executed_tools"] == [
+        {"name": "search", "arguments": '{"query": "a"}', "output": "A"},
+        {"name": "python", "arguments": "2 + 2", "output": ""},
+    ]

@@ -609,11 +609,12 @@ def test_a_policy_has_to_fit_its_tool(ledger):
 
 def test_a_tool_of_the_provider_gets_a_record(ledger):
     executor = Executor([], ledger=ledger, context=RunContext(run_id="run"))
-    executor.ran_elsewhere(ToolCall("ws_1", "web_search", {"query": "x"}), "3 pages")
-    executor.ran_elsewhere(ToolCall("ws_2", "web_search", {"query": "y"}), "no", is_error=True)
+    executor.ran_elsewhere(ToolCall("ws_1", "web_search", {"query": "x"}), has_result=True)
+    executor.ran_elsewhere(ToolCall("ws_2", "web_search", {"query": "y"}), has_result=False)
     first, second = executor.records()
-    assert (first.state, second.state) == ("succeeded", "failed")
+    assert (first.state, second.state) == ("succeeded", "unknown")
     assert first.shown()["by_provider"]
+    assert first.read_only  # it bears out no claim of an effect
 
 
 @pytest.mark.parametrize("names", [{"key": ("cty",)}, {"compares": ("cty",), "verifier": print}])
