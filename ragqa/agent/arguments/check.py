@@ -5,9 +5,10 @@ numbers, unknown names are refused, but a whole number is fine where a number is
 is the whole number 5 (https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1).
 
 >>> schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
->>> check(schema, {"city": 5}).feedback
+>>> gate = ArgumentsGate(schema)
+>>> gate.check({"city": 5}, CheckContext()).faults[0].feedback
 'city: must be text; you sent 5'
->>> check(schema, '{"city": "Delft"}').arguments
+>>> plain(gate.check('{"city": "Delft"}', CheckContext()).value)
 {'city': 'Delft'}
 """
 
@@ -15,7 +16,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
@@ -31,49 +31,6 @@ from ragqa.validation.shape import flaws_in
 ToolSchema = Mapping[str, Any] | type[BaseModel] | None
 WHOLE_NUMBER = "whole_number"
 """Repair: a number such as 5.0 was put down as the whole number that is due."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What a check found.
-
-    Attributes:
-        arguments: The arguments in normal form, as JSON holds them; empty where there are faults.
-        faults: All that is wrong, the worst first.
-        repairs: Names of what was put into normal form.
-        value: The arguments as an instance, for gates, rules and checks of the context.
-    """
-
-    arguments: dict[str, Any] = field(default_factory=dict)
-    faults: tuple[Fault, ...] = ()
-    repairs: tuple[str, ...] = ()
-    value: BaseModel | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Tell whether the tool can be called with the arguments."""
-        return not self.faults
-
-    @property
-    def feedback(self) -> str:
-        """Return what the model is told, a line a fault; empty where nothing is wrong."""
-        return "\n".join(dict.fromkeys(fault.feedback for fault in self.faults))
-
-
-def check(schema: ToolSchema, arguments: Any) -> Checked:
-    """Check the arguments of a call.
-
-    Args:
-        schema: The tool's JSON schema or pydantic class; None for a tool without arguments.
-        arguments: An object, or the JSON text that the model sent.
-
-    Returns:
-        The arguments in normal form, or all that is wrong with them. Never raises for arguments.
-
-    Raises:
-        ConfigError: If the schema is none.
-    """
-    return ArgumentsGate(schema).checked(arguments)
 
 
 class ArgumentsGate:
@@ -97,42 +54,39 @@ class ArgumentsGate:
         self._instance = self._model or arguments_model(self._closed)
 
     def check(self, value: Any, context: CheckContext) -> Outcome:
-        """Pass the arguments on as an instance, or refuse them for all that is wrong."""
-        found = self.checked(value)
-        if found.faults:
-            return Rejected(found.faults, value=value, repairs=found.repairs)
-        return Passed(found.value, repairs=found.repairs)
+        """Pass the arguments on as an instance, or refuse them for all that is wrong.
 
-    def checked(self, arguments: Any) -> Checked:
-        """Check the arguments of a call; see :func:`check`."""
-        if isinstance(arguments, BaseModel):
-            arguments = plain(arguments)
-        read = _read(arguments)
+        Args:
+            value: An instance, an object, or the JSON text that the model sent.
+            context: Not asked.
+        """
+        read = _read(plain(value) if isinstance(value, BaseModel) else value)
         if isinstance(read, Fault):
-            return Checked(faults=(read,))
-        faults = tuple(_flaw_fault(flaw.path, flaw.value) for flaw in flaws_in(read, MAX_FAULTS))
-        if faults:
-            return Checked(faults=faults)
+            return Rejected((read,), value=value)
+        flaws = tuple(_flaw_fault(flaw.path, flaw.value) for flaw in flaws_in(read, MAX_FAULTS))
+        if flaws:
+            return Rejected(flaws, value=value)
         normal, changed = with_whole_numbers(self.schema, read)
         repairs = (WHOLE_NUMBER,) if changed else ()
-        if self._model is not None:
-            return _of_class(self._model, normal, repairs)
-        faults = schema_faults(self._closed, normal)
-        if faults:
-            return Checked(faults=faults, repairs=repairs)
-        return Checked(normal, repairs=repairs, value=self._instance(**normal))
+        judged = self._judged(normal)
+        if isinstance(judged, BaseModel):
+            return Passed(judged, repairs=repairs)
+        return Rejected(judged, value=value, repairs=repairs)
+
+    def _judged(self, normal: dict[str, Any]) -> BaseModel | tuple[Fault, ...]:
+        """Return the instance that arguments in normal form make, or all that is wrong."""
+        if self._model is None:
+            return schema_faults(self._closed, normal) or self._instance(**normal)
+        outcome = SchemaGate().check(normal, CheckContext(schema=self._model))
+        if isinstance(outcome, Rejected):
+            return outcome.faults
+        instance: BaseModel = outcome.value
+        return instance
 
 
 def plain(value: BaseModel) -> dict[str, Any]:
     """Return checked arguments as JSON holds them: what was sent or filled in, no defaults."""
     return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
-
-
-def _of_class(model: type[BaseModel], normal: dict[str, Any], repairs: tuple[str, ...]) -> Checked:
-    outcome = SchemaGate().check(normal, CheckContext(schema=model))
-    if isinstance(outcome, Rejected):
-        return Checked(faults=outcome.faults, repairs=repairs)
-    return Checked(normal, repairs=repairs, value=outcome.value)
 
 
 def _read(arguments: Any) -> dict[str, Any] | Fault:
