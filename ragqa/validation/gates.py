@@ -18,8 +18,10 @@ from ragqa.validation.verdict import GateLog, Verdict
 class Gates:
     """Judge a raw reply: each gate gets what the one before it passed on.
 
-    >>> gates = default_gates().without("context")  # doctest: +SKIP
-    >>> gates.judge('{"answer": …}', CheckContext()).code  # doctest: +SKIP
+    >>> from ragqa.validation import CheckContext, default_gates
+    >>> gates = default_gates().without("context")
+    >>> gates.judge('{"answer": "30 days"}', CheckContext()).code
+    'schema.missing'
 
     Attributes:
         gates: In the order in which they check.

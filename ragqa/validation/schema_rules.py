@@ -20,6 +20,7 @@ Schema = dict[str, Any]
 def rule_at(schema: type[BaseModel], path: Path) -> str:
     """Return the rule of a field in words, or ``""`` where it is not known.
 
+    >>> from ragqa.contract import QAResponse
     >>> rule_at(QAResponse, ("confidence",))
     'must be a number from 0 to 1'
     """

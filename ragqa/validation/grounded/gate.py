@@ -43,7 +43,10 @@ def default_context_checks() -> tuple[ContextCheck, ...]:
 class ContextGate:
     """Run context checks over a value: a response, or a tool's arguments before the tool runs.
 
-    >>> gate = ContextGate().added(RequiredGroup("staff"), first=True)  # doctest: +SKIP
+    >>> from ragqa.validation.grounded import RequiredGroup
+    >>> gate = ContextGate().added(RequiredGroup("staff"), first=True)
+    >>> gate.checks[0].name
+    'permission'
 
     Args:
         checks: The checks; the built-in ones if None. One that does not fit a value passes it.
