@@ -31,7 +31,7 @@ from ragqa.retrieval.embedding import EmbeddingModel, Embeddings
 from ragqa.retrieval.faults import INDEX_COMMAND
 from ragqa.retrieval.queries import Scope
 from ragqa.retrieval.ranking import Hit
-from ragqa.retrieval.reading import IndexStats, StoredDocument
+from ragqa.retrieval.reading import IndexStats
 from ragqa.retrieval.spelling import corrected
 from ragqa.retrieval.text_index import TextIndex, View
 from ragqa.retrieval.writing import EmbeddedWriter, writing
@@ -185,37 +185,6 @@ class EmbeddedIndex:
                 the disk is full.
         """
         return writing(self._text, self._dense)
-
-    def documents(self) -> list[StoredDocument]:
-        """Return every document in the index, by path and id."""
-        return reading.documents_in(self._view())
-
-    def text_of(
-        self,
-        doc_id: str,
-        page: int | None = None,
-        *,
-        path: str | None = None,
-        caller: Caller | None = None,
-    ) -> str:
-        """Return the extracted text of a document, which the offsets of citations count in.
-
-        Args:
-            doc_id: The document's own id.
-            page: One of its pages; without it all of them, with form feeds between.
-            path: Its file, where several files hold a document of that id.
-            caller: Who reads; None for all there is.
-
-        Raises:
-            RetrievalError: If there is no such document, or several.
-        """
-        return reading.text_of(reading.chunks_of(self._view(), doc_id, path, caller), page)
-
-    def headings(
-        self, doc_id: str, *, path: str | None = None, caller: Caller | None = None
-    ) -> list[str]:
-        """Return the headings of a document in their order; arguments as for text_of."""
-        return reading.headings_of(reading.chunks_of(self._view(), doc_id, path, caller))
 
     def tables(
         self, caller: Caller, conditions: Mapping[str, Any] | None = None

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import doctest
 import subprocess
 import sys
 import threading
@@ -14,7 +13,6 @@ import pytest
 from ragqa.contract import MAX_QUESTION_CHARS, Strategy
 from ragqa.errors import ConfigError, RetrievalError, UnknownNameError
 from ragqa.ports import DocumentStore, Retriever, SearchQuery
-from ragqa.retrieval import embedded
 from ragqa.retrieval.embedded import EmbeddedIndex
 from tests.unit.retrieval.shelf import WordEmbeddings, chunks, file, put, titles
 
@@ -25,12 +23,6 @@ def test_it_is_a_retriever_and_a_document_store(index: EmbeddedIndex) -> None:
     retriever: Retriever = index
     store: DocumentStore = index
     assert retriever is store
-
-
-def test_the_example_runs() -> None:
-    results = doctest.testmod(embedded)
-    assert results.attempted > 5
-    assert results.failed == 0
 
 
 def test_english_is_found_by_stems(index: EmbeddedIndex) -> None:
