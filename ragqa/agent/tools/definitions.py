@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -40,39 +39,20 @@ _TYPED_BY = ("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref")
 _MAX_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ToolDefinition:
-    """What a model is told of a tool.
-
-    Attributes:
-        name: As the model calls it.
-        description: What it does and when to use it.
-        schema: The JSON schema of its arguments, in normal form.
-        foreign_name: The name at the server that offers it, where that is another one.
-    """
-
-    name: str
-    description: str
-    schema: Schema
-    foreign_name: str = ""
-
-
-def checked_definition(
+def registered_name(
     name: str,
     description: str | None,
     schema: Mapping[str, Any] | type[BaseModel] | None,
     *,
-    own: bool = False,
     foreign: bool = False,
-) -> ToolDefinition:
-    """Return a tool's definition, once nothing is wrong with it.
+) -> str:
+    """Return the name under which a model calls a tool, once nothing is wrong with the tool.
 
     Args:
         name: The tool's name.
         description: What it does and when to use it.
         schema: Its pydantic class or JSON schema, without what is injected; None for a tool
             without arguments.
-        own: Whether it is one of ragqa's own tools, which bear the reserved names.
         foreign: Whether a server chose name and schema, as MCP servers do: then the name is put
             into a form that services accept, a short description will do, and a schema may
             leave types open.
@@ -81,40 +61,18 @@ def checked_definition(
         ConfigError: If something is wrong; it names the tool, all faults and what to do.
     """
     wire = wire_name(name) if foreign else name
-    problems = [*_name_problems(wire, own=own)]
-    problems += _description_problems(wire, description, foreign=foreign)
-    normal: Schema = {}
+    problems = [*_name_problems(wire), *_description_problems(wire, description, foreign=foreign)]
     try:
-        normal = normal_schema(schema)
+        problems += _schema_problems(normal_schema(schema), foreign=foreign)
     except ConfigError as exc:
         problems.append(f"its schema cannot be used: {exc}")
-    else:
-        problems += _schema_problems(normal, foreign=foreign)
     if problems:
         raise _refusal(name, problems)
-    return ToolDefinition(wire, (description or "").strip(), normal, name if wire != name else "")
+    return wire
 
 
-def checked_definitions(definitions: Iterable[ToolDefinition]) -> dict[str, ToolDefinition]:
-    """Return definitions by name.
-
-    Raises:
-        ConfigError: If two tools bear one name.
-    """
-    by_name: dict[str, ToolDefinition] = {}
-    for each in definitions:
-        other = by_name.setdefault(each.name, each)
-        if other is not each:
-            names = " and ".join(repr(one.foreign_name or one.name) for one in (other, each))
-            raise ConfigError(
-                f"Two tools are called {each.name!r} ({names}).",
-                hint="Give each tool a name of its own.",
-            )
-    return by_name
-
-
-def definition_of(tool: Any, *, own: bool = False) -> ToolDefinition:
-    """Return the checked definition of a LangChain tool.
+def registered_name_of(tool: Any) -> str:
+    """Return the same for a LangChain tool.
 
     A tool with a JSON schema in place of a class comes from elsewhere, an MCP server as a rule.
 
@@ -125,7 +83,7 @@ def definition_of(tool: Any, *, own: bool = False) -> ToolDefinition:
     if schema is None:
         schema = getattr(tool, "args_schema", None)
     foreign = isinstance(getattr(tool, "args_schema", None), Mapping)
-    return checked_definition(str(tool.name), tool.description, schema, own=own, foreign=foreign)
+    return registered_name(str(tool.name), tool.description, schema, foreign=foreign)
 
 
 def wire_name(name: str) -> str:
@@ -149,14 +107,14 @@ def _refusal(name: str, problems: list[str]) -> ConfigError:
     )
 
 
-def _name_problems(name: str, *, own: bool) -> Iterator[str]:
+def _name_problems(name: str) -> Iterator[str]:
     if not _SNAKE.fullmatch(name):
         better = wire_name(name)
         hint = f", for instance {better!r}" if better else ""
         yield f"its name is not snake_case (small Latin letters, digits, underscores){hint}"
     elif len(name) > MAX_NAME_CHARS:
         yield f"its name has {len(name)} characters; services take {MAX_NAME_CHARS}"
-    if name in RESERVED_NAMES and not own:
+    if name in RESERVED_NAMES:
         yield f"the name {name!r} is taken by ragqa's own tool; choose another one"
 
 

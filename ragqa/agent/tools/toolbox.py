@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.agent.bounded_call import kept
 from ragqa.agent.policy import UNDECLARED, ToolPolicy
-from ragqa.agent.tools.definitions import ToolDefinition, checked_definitions, definition_of
+from ragqa.agent.tools.definitions import registered_name_of
 from ragqa.errors import ConfigError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -29,12 +29,10 @@ class Toolbox:
 
     Attributes:
         tools: By the name by which the model calls them.
-        definitions: What the model is told of them.
         policies: What is known of them beside.
     """
 
     tools: Mapping[str, BaseTool] = field(default_factory=dict)
-    definitions: Mapping[str, ToolDefinition] = field(default_factory=dict)
     policies: Policies = field(default_factory=dict)
 
 
@@ -50,17 +48,29 @@ def toolbox(tools: Tools = (), policies: Policies | None = None) -> Toolbox:
     """
     _check_kinds(tools, policies)
     made = [_langchain_tool(tool) for tool in tools]
-    defined = [definition_of(tool) for tool in made]
-    checked_definitions(defined)
-    names = {definition.foreign_name or definition.name: definition.name for definition in defined}
+    names = {tool.name: registered_name_of(tool) for tool in made}
     for name in policies or {}:
         if name not in names and name not in names.values():
             raise UnknownNameError("tool", name, list(names))
-    by_name = {definition.name: tool for tool, definition in zip(made, defined, strict=True)}
+    by_name = _by_name(made, names)
     declared = {names.get(name, name): policy for name, policy in (policies or {}).items()}
     for name, tool in by_name.items():
         _check_hidden(name, tool, declared.get(name, UNDECLARED))
-    return Toolbox(by_name, {definition.name: definition for definition in defined}, declared)
+    return Toolbox(by_name, declared)
+
+
+def _by_name(tools: Iterable[BaseTool], names: Mapping[str, str]) -> dict[str, BaseTool]:
+    """Return tools by the names under which they are called; two cannot bear one."""
+    by_name: dict[str, BaseTool] = {}
+    for tool in tools:
+        name = names[tool.name]
+        if (other := by_name.get(name)) is not None:
+            raise ConfigError(
+                f"Two tools are called {name!r} ({other.name!r} and {tool.name!r}).",
+                hint="Give each tool a name of its own.",
+            )
+        by_name[name] = tool
+    return by_name
 
 
 def _check_hidden(name: str, tool: BaseTool, policy: ToolPolicy) -> None:

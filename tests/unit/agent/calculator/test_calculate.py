@@ -25,7 +25,7 @@ from ragqa.agent.calculator.calculate import (
 )
 from ragqa.agent.calculator.result import MAX_CHARS, result_text
 from ragqa.agent.calculator.tables import typed_rows
-from ragqa.agent.tools.definitions import definition_of
+from ragqa.agent.tools.definitions import registered_name
 from ragqa.contract import Passage
 from ragqa.errors import RetrievalError
 from ragqa.validation.gate import CheckContext, Passed, Rejected
@@ -354,12 +354,11 @@ def test_columns_are_numbers_only_if_all_cells_are():
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_tool_has_a_definition_that_holds(calculator, language):
     tool = calculate_tool(calculator, language=language)
-    definition = definition_of(tool, own=True)
-
-    assert definition.name == NAME
-    assert definition.schema["required"] == ["code"]
+    assert tool.name == NAME
+    assert registered_name("own", tool.description, tool.tool_call_schema) == "own"
+    assert tool.tool_call_schema.model_json_schema()["required"] == ["code"]
     assert calculate_policy(SHORT).read_only
-    assert ("程序" in definition.description) == (language == "zh")
+    assert ("程序" in tool.description) == (language == "zh")
 
 
 async def test_the_tool_returns_text_and_raises_for_failures(calculator):

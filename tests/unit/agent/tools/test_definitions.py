@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
-from langchain_core.tools import StructuredTool, tool
+from langchain_core.tools import InjectedToolArg, StructuredTool, tool
 
 from ragqa.agent.tools.definitions import (
     MAX_NAME_CHARS,
-    checked_definition,
-    checked_definitions,
-    definition_of,
+    registered_name,
+    registered_name_of,
     wire_name,
 )
+from ragqa.agent.tools.toolbox import toolbox
 from ragqa.errors import ConfigError
 
 TOOLS = Path(__file__).parents[4].parent / "shared" / "data" / "tool_calls"
@@ -33,10 +33,7 @@ SCHEMA: dict[str, Any] = {
 @pytest.mark.parametrize("description", [WHEN, "查询订单的当前状态，用户问到订单时使用。"])
 @pytest.mark.parametrize("schema", [SCHEMA, None, {"type": "dict", "properties": {}}])
 def test_a_good_definition_passes(description, schema):
-    definition = checked_definition("get_order", description, schema)
-
-    assert definition.name == "get_order"
-    assert definition.schema["type"] == "object"
+    assert registered_name("get_order", description, schema) == "get_order"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +53,7 @@ def test_a_good_definition_passes(description, schema):
 )
 def test_bad_names_are_refused_with_a_better_one(name, words):
     with pytest.raises(ConfigError, match=re.escape(words)):
-        checked_definition(name, WHEN, SCHEMA)
+        registered_name(name, WHEN, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +62,7 @@ def test_bad_names_are_refused_with_a_better_one(name, words):
 )
 def test_descriptions_have_to_say_when_to_use_it(description):
     with pytest.raises(ConfigError, match="when to use it"):
-        checked_definition("get_order", description, SCHEMA)
+        registered_name("get_order", description, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -88,50 +85,50 @@ def test_descriptions_have_to_say_when_to_use_it(description):
 )
 def test_schemas_that_mislead_are_refused(schema, words):
     with pytest.raises(ConfigError, match=re.escape(words)) as caught:
-        checked_definition("get_order", WHEN, schema)
+        registered_name("get_order", WHEN, schema)
     assert "'get_order'" in caught.value.message
     assert caught.value.hint
 
 
 def test_all_that_is_wrong_is_told_at_once():
     with pytest.raises(ConfigError) as caught:
-        checked_definition("getOrder", "", {"properties": {"a": {}}})
+        registered_name("getOrder", "", {"properties": {"a": {}}})
     assert all(word in caught.value.message for word in ("snake_case", "description", "no type"))
 
 
 def test_two_tools_cannot_bear_one_name():
-    one = checked_definition("get-order", WHEN, SCHEMA, foreign=True)
-    other = checked_definition("get_order", WHEN, SCHEMA)
+    one, other = _foreign("get-order"), _foreign("get_order")
 
-    assert checked_definitions([other]) == {"get_order": other}
-    with pytest.raises(ConfigError, match="'get-order' and 'get_order'"):
-        checked_definitions([one, other])
+    assert toolbox([other]).tools == {"get_order": other}
+    for tools in ([one, other], [one, _foreign("get-order")], [one, one]):
+        with pytest.raises(ConfigError, match="Two tools are called 'get_order'") as caught:
+            toolbox(tools)
+        assert f"({tools[0].name!r} and {tools[1].name!r})" in caught.value.message
+
+
+def _foreign(name):
+    return StructuredTool(name=name, description="Orders", args_schema=SCHEMA, func=lambda **_: "")
 
 
 def test_tools_of_servers_get_names_that_services_take():
-    definition = checked_definition(
-        "get-weather.v2", "Weather", {"properties": {"a": {}}}, foreign=True
-    )
+    schema = {"properties": {"a": {}}}
 
-    assert definition.name == "get_weather_v2"
-    assert definition.foreign_name == "get-weather.v2"
+    assert registered_name("get-weather.v2", "Weather", schema, foreign=True) == "get_weather_v2"
     with pytest.raises(ConfigError, match="no description"):
-        checked_definition("get-weather", "", SCHEMA, foreign=True)
+        registered_name("get-weather", "", SCHEMA, foreign=True)
     assert wire_name("createHTTPRoute") == "create_http_route"
 
 
 def test_langchain_tools_are_read_without_what_is_injected():
     @tool
-    def cancel_order(order_id: str, reason: Literal["late", "broken"] = "late") -> str:
+    def cancel_order(
+        order_id: str, key: Annotated[Any, InjectedToolArg], reason: Literal["late"] = "late"
+    ) -> str:
         """Cancels an order that is not shipped yet, when the customer asks for it."""
-        return order_id + reason
+        return order_id + reason + key
 
-    definition = definition_of(cancel_order)
-    assert definition.schema["required"] == ["order_id"]
-    foreign = StructuredTool(
-        name="get-order", description="Orders", args_schema=SCHEMA, func=lambda **_: ""
-    )
-    assert definition_of(foreign).name == "get_order"
+    assert registered_name_of(cancel_order) == "cancel_order"
+    assert registered_name_of(_foreign("get-order")) == "get_order"
 
 
 @needs_data
@@ -141,6 +138,6 @@ def test_definitions_of_real_tools_pass_under_a_wire_name():
         for line in (TOOLS / file).read_text(encoding="utf-8").splitlines():
             for each in json.loads(line)["function"]:
                 told = (each["description"], each["parameters"])
-                checked_definition(each["name"], *told, foreign=True)
+                registered_name(each["name"], *told, foreign=True)
                 passed += 1
     assert passed == 640
