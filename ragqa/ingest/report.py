@@ -45,8 +45,3 @@ class IndexReport(BaseModel):
     added_paths: tuple[str, ...] = Field(default=(), exclude=True)
     updated_paths: tuple[str, ...] = Field(default=(), exclude=True)
     removed_paths: tuple[str, ...] = Field(default=(), exclude=True)
-
-    @property
-    def changed(self) -> bool:
-        """Tell whether the index holds anything else than before."""
-        return bool(self.added or self.updated or self.removed)

@@ -42,6 +42,9 @@ _VERSION = late(
 )
 """Services of Azure say it with several statuses: 400 and 404."""
 
+_RUN_CHARS = 16
+"""So many characters of a prompt in a message are no chance."""
+
 
 def refusal(fault: Fault, at: Endpoint, headers: Any, prompt: str = "") -> RagqaError:
     """Return the error for an answer with an error status.
@@ -72,10 +75,10 @@ def refusal(fault: Fault, at: Endpoint, headers: Any, prompt: str = "") -> Ragqa
     )
 
 
-def repeats(text: str, prompt: str, run_chars: int = 16) -> bool:
+def repeats(text: str, prompt: str) -> bool:
     """Tell whether a run of characters of the text stands in the prompt, too."""
-    last = max(1, len(text) - run_chars + 1)
-    return bool(prompt) and any(text[i : i + run_chars] in prompt for i in range(last))
+    last = max(1, len(text) - _RUN_CHARS + 1)
+    return bool(prompt) and any(text[i : i + _RUN_CHARS] in prompt for i in range(last))
 
 
 def malformed(at: Endpoint) -> TransportError:

@@ -75,14 +75,6 @@ class Executor:
         """Do the same as :meth:`verify_pending` without blocking the event loop."""
         return await adrive(self._flow.pending_steps(), config)
 
-    def cancel(self, reason: str = "the run was cancelled") -> list[ToolRecord]:
-        """End what has not begun to run, and return the run's records."""
-        for record in self.records():
-            if record.state in {"requested", "waiting_for_approval"}:
-                expected = {record.state}
-                self._ledger.move(record.id, "failed", error=reason, expected=expected)
-        return self.records()
-
     def records(self) -> list[ToolRecord]:
         """Return the run's records, in the order in which the calls were asked for."""
         return self._ledger.of_run(self._context.run_id)

@@ -42,7 +42,6 @@ _FEW = frozenset("几幾")
 _NO_HALF = frozenset(HAN_NUMERALS + "个個大小上下")
 _POINTING = frozenset("这這那哪前后後")
 _ENDS = frozenset("。，,.；;！!？?）)\n")
-_PERCENT = Unit("percent", Fraction(1, 100))
 
 
 def han_amount(text: str, start: int, end: int) -> Figure | None:

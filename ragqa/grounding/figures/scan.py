@@ -19,7 +19,7 @@ from ragqa.grounding.figures.amounts import (
     phone_at,
     with_unit,
 )
-from ragqa.grounding.figures.figure import Figure, FigureSet, measured, ordinal
+from ragqa.grounding.figures.figure import Figure, measured, ordinal
 from ragqa.grounding.figures.han_amounts import RUN, han_amount
 from ragqa.grounding.figures.moments import MONTH_WORDS, moment, month_first
 from ragqa.grounding.figures.numerals import (
@@ -79,11 +79,6 @@ def figures(text: str) -> tuple[Figure, ...]:
     folded = plain_digits(text)
     found = sorted(_found(folded), key=lambda figure: figure.start)
     return tuple(connected(folded, found))
-
-
-def supported(figure: Figure, others: Iterable[Figure]) -> bool:
-    """Tell whether one of the other figures says the same."""
-    return FigureSet.of(others).supports(figure)
 
 
 def plain_digits(text: str) -> str:

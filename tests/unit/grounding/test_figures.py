@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragqa.grounding.figures import FigureSet, figures, missing, stands, supported
+from ragqa.grounding.figures import FigureSet, figures, missing, stands
 from ragqa.grounding.figures.counts import contradicted, counted
 from ragqa.grounding.figures.numerals import english_number, han_number
 from ragqa.language import sentences
@@ -320,8 +320,8 @@ def test_kind_unit_and_span(text: str, kind: str, unit: str, shown: str) -> None
 
 def test_supported_takes_any_figures() -> None:
     (said,) = figures("sixty minutes")
-    assert supported(said, figures("It takes an hour, or 1 hour."))
-    assert not supported(said, ())
+    assert FigureSet.of(figures("It takes an hour, or 1 hour.")).supports(said)
+    assert not FigureSet.of(()).supports(said)
 
 
 def test_counting_words_are_wrong_only_against_another_count_of_the_same() -> None:
@@ -418,7 +418,7 @@ def test_any_text_has_figures_that_stand_in_it(text: str) -> None:
     for figure in figures(text):
         assert end <= figure.start < figure.end <= len(text)
         end = figure.end
-        assert supported(figure, [figure])
+        assert FigureSet.of([figure]).supports(figure)
     assert missing(figures(text), [text]) == []
 
 

@@ -31,7 +31,7 @@ def test_documents_are_found_once_however_often_they_are_indexed(project: Path) 
     assert sync([str(project)], index, project=project, home=home).added == 3
     version, files = index.version(), index.files()
     report = sync([str(project)], index, project=project, home=home)
-    assert (report.unchanged, report.changed) == (3, False)
+    assert (report.added, report.updated, report.unchanged, report.removed) == (0, 0, 3, 0)
     assert (index.version(), index.files()) == (version, files)
     (passage,) = index.retrieve(SearchQuery("How long can I return a lamp?"))
     assert (passage.title, passage.heading) == ("returns.md", "Returns")

@@ -668,16 +668,3 @@ def test_a_tool_that_asks_a_person_itself_is_let_out_and_runs_again(executor):
         "succeeded",
         2,
     )
-
-
-def test_cancelling_a_run_ends_what_has_not_begun(ledger):
-    executor = Executor(
-        [Shop().tool(), list_sources],
-        {"order": ToolPolicy(approval=True)},
-        ledger=ledger,
-        context=RunContext(run_id="run"),
-    )
-    executor.run(ToolCall("1", "order", {"city": "A", "amount": 1}))
-    executor.run(ToolCall("2", "list_sources", {}))
-    assert [record.state for record in executor.cancel()] == ["failed", "succeeded"]
-    assert executor.records()[0].error == "the run was cancelled"
