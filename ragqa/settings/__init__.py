@@ -9,7 +9,6 @@
 
 from ragqa.settings.model import CategorySettings, Price, Settings, StrategySettings
 from ragqa.settings.origin import Source
-from ragqa.settings.registry import Row, rows
 from ragqa.settings.services import (
     AzureOpenAISettings,
     AzureSearchSettings,
@@ -23,10 +22,8 @@ __all__ = [
     "CategorySettings",
     "OpenAISettings",
     "Price",
-    "Row",
     "SearchFields",
     "Settings",
     "Source",
     "StrategySettings",
-    "rows",
 ]

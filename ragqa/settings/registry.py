@@ -1,4 +1,4 @@
-"""Which variable belongs to which field of Settings, and the table of all settings."""
+"""Which variable belongs to which field of Settings."""
 
 from __future__ import annotations
 
@@ -52,39 +52,9 @@ class Declared:
         return word if word in _words(self.field) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table of settings.
-
-    Attributes:
-        name: The environment variable.
-        default: Its default as one writes it; empty where it is unset.
-        meaning: What it does.
-        secret: Whether its value is never shown.
-    """
-
-    name: str
-    default: str
-    meaning: str
-    secret: bool = False
-
-
-def rows() -> list[Row]:
-    """List every setting that has a variable, in the order of the documentation."""
-    return [
-        Row(
-            setting.variable,
-            shown(setting.field.default),
-            setting.field.description or "",
-            setting.is_secret,
-        )
-        for setting in declared().values()
-    ]
-
-
 @cache
 def declared() -> Mapping[str, Declared]:
-    """Return every setting that has a variable, by variable."""
+    """Return every setting that has a variable, by variable, in the order of the README."""
     return {setting.variable: setting for setting in _declared_in(Settings, ())}
 
 

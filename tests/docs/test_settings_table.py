@@ -2,7 +2,8 @@
 
 import pytest
 
-from ragqa.settings import Settings, rows
+from ragqa.settings import Settings
+from ragqa.settings.registry import declared, shown
 from tests.docs.markdown import READMES, blocks, table_rows
 
 TITLES = {"README.md": "| setting |", "README.zh-CN.md": "| 设置 |"}
@@ -15,13 +16,13 @@ def documented(readme):
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda path: path.name)
 def test_names_and_defaults_are_those_of_the_program(readme):
-    shown = [(name, default) for name, default, _ in documented(readme)]
-    assert shown == [(row.name, row.default) for row in rows()]
+    told = [(name, default) for name, default, _ in documented(readme)]
+    assert told == [(name, shown(each.field.default)) for name, each in declared().items()]
 
 
 def test_meanings_are_those_of_the_program():
-    shown = [meaning.replace("\\|", "|") for _, _, meaning in documented(READMES[0])]
-    assert shown == [row.meaning for row in rows()]
+    told = [meaning.replace("\\|", "|") for _, _, meaning in documented(READMES[0])]
+    assert told == [each.field.description for each in declared().values()]
 
 
 def test_every_setting_is_explained_in_chinese():

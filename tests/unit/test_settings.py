@@ -1,4 +1,6 @@
+import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragqa.errors import ConfigError
-from ragqa.settings import OpenAISettings, Settings, rows
+from ragqa.settings import OpenAISettings, Settings
 from ragqa.settings.registry import declared, shown
 from ragqa.settings.resolve import (
     check_key_target,
@@ -584,25 +586,27 @@ class TestWhereKeysGo:
 
 class TestListing:
     def test_every_setting_has_a_meaning_and_a_name_of_its_own(self):
-        listed = rows()
-        assert len({row.name for row in listed}) == len(listed)
-        assert all(row.meaning for row in listed)
-        assert all(row.name.startswith(("RAGQA_", "OPENAI_", "AZURE_")) for row in listed)
+        schema = json.dumps(Settings.model_json_schema())
+        assert sorted(re.findall(r'"variable": "(\w+)"', schema)) == sorted(declared())
+        assert all(each.field.description for each in declared().values())
+        assert all(name.startswith(("RAGQA_", "OPENAI_", "AZURE_")) for name in declared())
 
     def test_defaults_are_values_that_the_settings_take(self, tmp_path):
-        environ = {row.name: row.default for row in rows() if row.name != "RAGQA_ALLOW_KEY"}
+        environ = {name: value for name, value in defaults() if name != "RAGQA_ALLOW_KEY"}
         assert load(tmp_path, environ).model_dump() == Settings().model_dump()
 
     def test_the_example_file_lists_every_setting_with_its_default(self):
         lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
         entries = [line.lstrip("# ").partition("=") for line in lines if is_entry(line)]
-        assert [(name, value) for name, _, value in entries] == [
-            (row.name, row.default) for row in rows()
-        ]
+        assert [(name, value) for name, _, value in entries] == defaults()
 
     def test_the_example_file_as_it_is_changes_nothing(self, tmp_path):
         text = (ROOT / ".env.example").read_text(encoding="utf-8")
         assert load(tmp_path, dotenv=text) == Settings()
+
+
+def defaults():
+    return [(name, shown(each.field.default)) for name, each in declared().items()]
 
 
 def is_entry(line):
