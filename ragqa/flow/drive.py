@@ -11,8 +11,9 @@ from contextlib import aclosing, closing
 from typing import Any
 
 from ragqa.contract import Answer, Turn
-from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, Withdrawn
+from ragqa.flow.effects import Ask, Call, Effect, Show, Withdrawn
 from ragqa.flow.pipeline import Pipeline
+from ragqa.flow.stepping import Stepping
 from ragqa.ports import ModelReply, TraceConfig
 
 Event = str | Withdrawn | Answer
@@ -22,23 +23,23 @@ Event = str | Withdrawn | Answer
 def invoke(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Turn:
     """Run a pipeline to its end and return the last Turn."""
     with closing(_Running(pipeline.effects(turn))) as running:
-        while (effect := running.next_effect()) is not None:
+        for effect in running:
             try:
                 running.result = _perform(effect, config)
             except Exception as exc:
                 running.error = exc
-        return running.turn
+        return running.returned
 
 
 async def ainvoke(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) -> Turn:
     """Run a pipeline to its end without blocking the event loop."""
     with closing(_Running(pipeline.effects(turn))) as running:
-        while (effect := running.next_effect()) is not None:
+        for effect in running:
             try:
                 running.result = await _aperform(effect, config)
             except Exception as exc:
                 running.error = exc
-        return running.turn
+        return running.returned
 
 
 def answer_of(turn: Turn) -> Answer:
@@ -55,7 +56,7 @@ def stream(
 ) -> Iterator[Any]:
     """Yield text as it is written, withdrawals, and last the Answer, or what ``finish`` makes."""
     with closing(_Running(pipeline.effects(turn))) as running:
-        while (effect := running.next_effect()) is not None:
+        for effect in running:
             try:
                 if isinstance(effect, Ask):
                     with closing(effect.model.stream(effect.request, config)) as pieces:
@@ -67,7 +68,7 @@ def stream(
                     yield _event(effect)
             except Exception as exc:
                 running.error = exc
-        yield finish(running.turn)
+        yield finish(running.returned)
 
 
 async def astream(
@@ -78,7 +79,7 @@ async def astream(
 ) -> AsyncGenerator[Any, None]:
     """Yield the same as :func:`stream` without blocking the event loop."""
     with closing(_Running(pipeline.effects(turn))) as running:
-        while (effect := running.next_effect()) is not None:
+        for effect in running:
             try:
                 if isinstance(effect, Ask):
                     async with aclosing(effect.model.astream(effect.request, config)) as pieces:
@@ -91,27 +92,11 @@ async def astream(
                     yield _event(effect)
             except Exception as exc:
                 running.error = exc
-        yield finish(running.turn)
+        yield finish(running.returned)
 
 
-class _Running:
-    """A pipeline under way: takes the result or the error of the last effect."""
-
-    def __init__(self, effects: Effects) -> None:
-        self._effects = effects
-        self._turn: Turn | None = None
-        self.result: Any = None
-        self.error: Exception | None = None
-
-    def next_effect(self) -> Effect | None:
-        """Hand over the last outcome and return the next effect; None at the end."""
-        result, error = self.result, self.error
-        self.result = self.error = None
-        try:
-            return self._effects.throw(error) if error else self._effects.send(result)
-        except StopIteration as stop:
-            self._turn = stop.value
-            return None
+class _Running(Stepping[Effect, Turn]):
+    """A pipeline under way."""
 
     def shown(self, effect: Ask, piece: str | ModelReply | None) -> Iterator[str | Withdrawn]:
         """Keep a whole reply as the result; turn a piece into what may be read of it.
@@ -125,14 +110,6 @@ class _Running:
                 yield Withdrawn("tools")
         elif effect.reveal is not None and (text := effect.reveal.feed(piece)):
             yield text
-
-    @property
-    def turn(self) -> Turn:
-        assert self._turn is not None, "the pipeline has not ended"
-        return self._turn
-
-    def close(self) -> None:
-        self._effects.close()
 
 
 def _event(effect: Show | Withdrawn) -> str | Withdrawn:

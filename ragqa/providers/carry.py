@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from typing import Any
 
+from ragqa.flow.stepping import Stepping
 from ragqa.providers.exchange import Admit, Pause, Send, Step, Steps
 
 
@@ -18,18 +19,13 @@ def carry(steps: Steps, send: Callable[[Send], Any]) -> Any:
         steps: The exchange.
         send: Sends one form and returns the reply.
     """
-    outcome, failure = None, None
-    with closing(steps):
-        while True:
+    with closing(Stepping(steps)) as stepping:
+        for step in stepping:
             try:
-                step = steps.throw(failure) if failure else steps.send(outcome)
-            except StopIteration as stop:
-                return stop.value
-            outcome, failure = None, None
-            try:
-                outcome = _performed(step, send)
+                stepping.result = _performed(step, send)
             except Exception as exc:
-                failure = exc
+                stepping.error = exc
+        return stepping.returned
 
 
 def _performed(step: Step, send: Callable[[Send], Any]) -> Any:
@@ -40,18 +36,13 @@ def _performed(step: Step, send: Callable[[Send], Any]) -> Any:
 
 async def acarry(steps: Steps, send: Callable[[Send], Awaitable[Any]]) -> Any:
     """Return the result of an exchange without blocking the event loop."""
-    outcome, failure = None, None
-    with closing(steps):
-        while True:
+    with closing(Stepping(steps)) as stepping:
+        for step in stepping:
             try:
-                step = steps.throw(failure) if failure else steps.send(outcome)
-            except StopIteration as stop:
-                return stop.value
-            outcome, failure = None, None
-            try:
-                outcome = await _aperformed(step, send)
+                stepping.result = await _aperformed(step, send)
             except Exception as exc:
-                failure = exc
+                stepping.error = exc
+        return stepping.returned
 
 
 async def _aperformed(step: Step, send: Callable[[Send], Awaitable[Any]]) -> Any:

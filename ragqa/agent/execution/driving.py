@@ -10,6 +10,7 @@ from collections.abc import Generator
 from typing import Any, TypeVar
 
 from ragqa.flow import Call
+from ragqa.flow.stepping import Stepping
 from ragqa.ports import TraceConfig
 
 T = TypeVar("T")
@@ -18,35 +19,25 @@ Steps = Generator[Call, Any, T]
 
 def drive(steps: Steps[T], config: TraceConfig = None) -> T:
     """Run steps to their end and return what they return."""
-    result: Any = None
-    error: BaseException | None = None
-    while True:
+    stepping = Stepping(steps)
+    for call in stepping:
         try:
-            call = steps.send(result) if error is None else steps.throw(error)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
-        result, error = None, None
-        try:
-            result = call.run(config)
+            stepping.result = call.run(config)
         except BaseException as exc:  # the steps put it down and raise it again
-            error = exc
+            stepping.error = exc
+    return stepping.returned
 
 
 async def adrive(steps: Steps[T], config: TraceConfig = None) -> T:
     """Run steps to their end without blocking the event loop."""
-    result: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            call = steps.send(result) if error is None else steps.throw(error)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
-        result, error = None, None
+    stepping = Stepping(steps)
+    for call in stepping:
         try:
             assert call.arun is not None, "every call of a tool has an async form"
-            result = await call.arun(config)
+            stepping.result = await call.arun(config)
         except BaseException as exc:  # the steps put it down and raise it again
-            error = exc
+            stepping.error = exc
+    return stepping.returned
 
 
 def pause(seconds: float) -> Call:
