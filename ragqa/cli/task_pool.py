@@ -14,6 +14,9 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+ENDING_S = 10.0
+"""How long cancelled tasks may take to end; what does not is left to the end of the process."""
+
 
 class TaskPool:
     """Run coroutines in an event loop of its own.
@@ -35,7 +38,7 @@ class TaskPool:
     def shutdown(self) -> None:
         """Cancel what is under way, and close what belongs to the loop."""
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._thread.join(ENDING_S)
 
     def _gated(
         self, work: Callable[..., Awaitable[Result]], given: tuple[Any, ...]

@@ -12,6 +12,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
+LEAVING_S = 5.0
+"""How long a generator may take to end that is left early; then it is left to the event loop."""
+
 _END = object()
 
 
@@ -29,7 +32,7 @@ async def in_lockstep(events: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, 
             yield event
     finally:
         if task.cancel():
-            await asyncio.wait({task})
+            await asyncio.wait({task}, timeout=LEAVING_S)
 
 
 class _Steps:

@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
+from ragqa.cli import task_pool
 from ragqa.cli.task_pool import TaskPool
 
 
@@ -48,3 +50,27 @@ def test_its_end_cancels_what_is_under_way_and_leaves_no_thread():
     assert ended.is_set()
     assert all(future.cancelled() for future in futures)
     assert threading.active_count() == before
+
+
+def test_a_task_that_does_not_end_holds_nobody_up(monkeypatch):
+    monkeypatch.setattr(task_pool, "ENDING_S", 0.05)
+    pool, loops, may_end = TaskPool(1), [], asyncio.Event()
+    begun, ended = threading.Event(), threading.Event()
+
+    async def stubborn():
+        loops.append(asyncio.get_running_loop())
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await may_end.wait()
+            ended.set()
+
+    pool.submit(stubborn)
+    assert begun.wait(5)
+    began_s = time.monotonic()
+    pool.shutdown()
+    assert time.monotonic() - began_s < 2
+    assert not ended.is_set()
+    loops[0].call_soon_threadsafe(may_end.set)
+    assert ended.wait(5)

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 import pytest
 
+from ragqa.flow import lockstep
 from ragqa.flow.lockstep import in_lockstep
 
 
@@ -74,3 +75,22 @@ async def test_a_reader_that_is_cancelled_ends_it_first():
     with pytest.raises(asyncio.CancelledError):
         await reader
     assert numbers.ended == "left"
+
+
+async def test_one_that_does_not_end_is_left_to_the_loop(monkeypatch):
+    monkeypatch.setattr(lockstep, "LEAVING_S", 0.05)
+    never, ended = asyncio.Event(), asyncio.Event()
+
+    async def hangs() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+        finally:
+            await never.wait()
+            ended.set()
+
+    async with asyncio.timeout(2):
+        async with aclosing(in_lockstep(hangs())) as events:
+            assert await anext(events) == 1
+    assert not ended.is_set()
+    never.set()
+    await asyncio.wait_for(ended.wait(), 2)
