@@ -29,11 +29,14 @@ from ragqa.sessions.records import (
     turn_json,
     turn_of,
 )
-from ragqa.sessions.redis_faults import connected, translated
+from ragqa.sessions.redis_faults import translated
+from ragqa.storage.redis import connected
 
 if TYPE_CHECKING:
     from redis import Redis
 
+CONNECT_TIMEOUT_S = 2.0
+REPLY_TIMEOUT_S = 5.0
 LEASE_S = 15.0
 """A holder that crashes loses the session after so long; a living one renews its lease."""
 
@@ -112,7 +115,10 @@ def shared_sessions(url: str, *, lifetime_s: float, max_turns: int = MAX_TURNS) 
         MissingExtraError: If the package redis is not installed.
         ConfigError: If the address cannot be read.
     """
-    return SharedSessions(*connected(url), lifetime_s=lifetime_s, max_turns=max_turns)
+    redis, place = connected(
+        url, connect_timeout_s=CONNECT_TIMEOUT_S, reply_timeout_s=REPLY_TIMEOUT_S
+    )
+    return SharedSessions(redis, place, lifetime_s=lifetime_s, max_turns=max_turns)
 
 
 class SharedSessions:

@@ -23,6 +23,91 @@ REST_S = 3.0
 Result = TypeVar("Result")
 
 
+def connected(
+    url: str,
+    *,
+    connect_timeout_s: float = CONNECT_TIMEOUT_S,
+    reply_timeout_s: float = REPLY_TIMEOUT_S,
+) -> tuple[Redis, str]:
+    """Return a connection that gives up soon, and its address as messages may show it.
+
+    Raises:
+        MissingExtraError: If the package redis is not installed.
+        ConfigError: If the address cannot be read.
+    """
+    try:
+        from redis import ConnectionError, Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError as exc:
+        raise MissingExtraError("redis", "redis") from exc
+    try:
+        place = _place(url)
+        redis = Redis.from_url(
+            url,
+            decode_responses=True,
+            encoding_errors="replace",
+            socket_connect_timeout=connect_timeout_s,
+            socket_timeout=reply_timeout_s,
+            # a connection that the server closed meanwhile; one that hangs would hang again
+            retry=Retry(NoBackoff(), 1, supported_errors=(ConnectionError,)),
+        )
+    except (ValueError, TypeError):
+        raise ConfigError(
+            "RAGQA_REDIS_URL cannot be read.", hint="Write it like redis://localhost:6379/0."
+        ) from None
+    return redis, place
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return parts.path
+    return f"{parts.hostname or 'localhost'}:{parts.port or 6379}"
+
+
+_REFUSALS = (
+    (
+        ("OutOfMemory", "OOM", "maxmemory"),
+        "its memory is full",
+        "Raise maxmemory, or shorten RAGQA_SESSION_DAYS.",
+    ),
+    (
+        ("ReadOnly", "READONLY", "read only"),
+        "it is a replica",
+        "Name the primary in RAGQA_REDIS_URL.",
+    ),
+    (("MISCONF",), "it cannot write to its disk", "Look at its log."),
+    (
+        ("NoPermission", "NOPERM"),
+        "its user may not do that",
+        "Allow EVAL and the keys ragqa:*.",
+    ),
+    (
+        ("WRONGTYPE",),
+        "another program uses its keys",
+        "Name another database in RAGQA_REDIS_URL, as redis://localhost:6379/1.",
+    ),
+    (
+        ("NOAUTH", "WRONGPASS"),
+        "it refuses the login",
+        "Put the password into RAGQA_REDIS_URL: redis://:PASSWORD@host:6379/0.",
+    ),
+)
+
+
+def refused(exc: Exception) -> tuple[str, str]:
+    """Say why Redis refused a command, and what to do.
+
+    The client drops the code of some replies and has a class for it.
+    """
+    said = f"{type(exc).__name__} {exc}"
+    for signs, what, hint in _REFUSALS:
+        if any(sign in said for sign in signs):
+            return what, hint
+    return type(exc).__name__, "Look at the log of Redis."
+
+
 class RedisStore:
     """A Redis server; safe for threads and processes.
 
@@ -35,26 +120,7 @@ class RedisStore:
     """
 
     def __init__(self, url: str) -> None:
-        try:
-            from redis import Redis
-            from redis.backoff import NoBackoff
-            from redis.retry import Retry
-        except ImportError as exc:
-            raise MissingExtraError("redis", "redis") from exc
-        try:
-            self.place = _place(url)
-            self._redis: Redis = Redis.from_url(
-                url,
-                decode_responses=True,
-                encoding_errors="replace",
-                socket_connect_timeout=CONNECT_TIMEOUT_S,
-                socket_timeout=REPLY_TIMEOUT_S,
-                retry=Retry(NoBackoff(), 1),  # a connection that the server closed meanwhile
-            )
-        except (ValueError, TypeError):
-            raise ConfigError(
-                "RAGQA_REDIS_URL cannot be read.", hint="Write it like redis://localhost:6379/0."
-            ) from None
+        self._redis, self.place = connected(url)
         self._scripts: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._rests_until_s = 0.0
@@ -92,10 +158,9 @@ class RedisStore:
             self._rests_until_s = time.monotonic() + REST_S
             raise self._away(type(exc).__name__) from None
         except redis.RedisError as exc:
-            word = _CODES.get(type(exc).__name__) or str(exc).partition(" ")[0][:40]
+            what, hint = refused(exc)
             raise StorageError(
-                f"Redis at {self.place} does not take the request ({word}).",
-                hint=_HINTS.get(word, "Look at the log of Redis."),
+                f"Redis at {self.place} does not take the request: {what}.", hint=hint
             ) from None
 
     def _away(self, kind: str) -> StorageError:
@@ -105,31 +170,7 @@ class RedisStore:
         )
 
 
-_CODES = {
-    "OutOfMemoryError": "OOM",
-    "ReadOnlyError": "READONLY",
-    "NoPermissionError": "NOPERM",
-}
-"""What Redis said, where the client has a class for it and leaves the code out."""
-
-_HINTS = {
-    "OOM": "Its memory is full: raise maxmemory.",
-    "READONLY": "It is a replica: name the primary in RAGQA_REDIS_URL.",
-    "MISCONF": "It cannot write to its disk: look at its log.",
-    "NOAUTH": "Put the password into RAGQA_REDIS_URL: redis://:PASSWORD@host:6379/0.",
-    "NOPERM": "Allow its user EVAL and the keys ragqa:*.",
-    "WRONGTYPE": "Another program uses keys that begin with ragqa: there.",
-}
-
-
 @cache
 def redis_store(url: str) -> RedisStore:
     """Return the server at an address; one object, with its connections, for the whole process."""
     return RedisStore(url)
-
-
-def _place(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme == "unix":
-        return parts.path
-    return f"{parts.hostname or 'localhost'}:{parts.port or 6379}"

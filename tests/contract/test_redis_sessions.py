@@ -8,8 +8,8 @@ import pytest
 
 from ragqa.errors import ConfigError, SessionError
 from ragqa.ports import PastTurn
-from ragqa.sessions.redis_faults import connected
 from ragqa.sessions.shared import SharedSessions, shared_sessions
+from ragqa.storage.redis import connected
 from tests.contract.redis_server import RedisServer, free_port, is_there
 
 pytestmark = pytest.mark.skipif(not is_there(), reason="there is no redis-server")
@@ -53,7 +53,7 @@ def test_a_redis_that_is_away_is_said_soon_and_used_again_when_it_is_back(tmp_pa
 
 
 def test_a_redis_that_hangs_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("ragqa.sessions.redis_faults.REPLY_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("ragqa.sessions.shared.REPLY_TIMEOUT_S", 0.3)
     with RedisServer(tmp_path) as server:
         store = sessions(server.url)
         assert store.recall("s", "ann").turns == ()
