@@ -8,24 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from chains.stuff import pipeline
 from ragqa.contract import Passage, Turn
-from ragqa.flow import Pipeline
+from ragqa.flow import answer_of
 from ragqa.ports import Parts
 from ragqa.stages.begin import begin
-from ragqa.stages.fit import fit
-from ragqa.stages.retrieve import retrieve
 from ragqa.stages.whole import whole
-from ragqa.stages.write import write
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
     from ragqa.flow.runnable import ChainRunnable
-
-
-def pipeline(parts: Parts) -> Pipeline:
-    """Return the chain's stages."""
-    return retrieve(parts) | fit(parts) | write(parts)
 
 
 def build(parts: Parts) -> ChainRunnable:
@@ -39,13 +32,13 @@ def build(parts: Parts) -> ChainRunnable:
 
 def result(turn: Turn) -> dict[str, Any]:
     """Return an answered turn under RetrievalQA's keys."""
-    assert turn.answer is not None, "the last stage of a chain sets the answer"
+    answer = answer_of(turn)
     return {
         "query": turn.question.text,
-        "result": turn.answer.response.answer,
+        "result": answer.response.answer,
         "source_documents": [_document(passage) for passage in turn.passages],
-        "response": turn.answer.response,
-        "answer": turn.answer,
+        "response": answer.response,
+        "answer": answer,
     }
 
 

@@ -9,7 +9,7 @@ from ragqa.agent.run.reply import AgentReply
 from ragqa.agent.run.telling import done_text, limit_text, results_text, waiting_text
 from ragqa.contract import Turn
 from ragqa.errors import AgentLimitError, ConfigError, ToolsRefusedError
-from ragqa.flow import Ask, Effects, Show, Stage
+from ragqa.flow import Ask, Effects, Show, Stage, answer_of
 from ragqa.instructions import answer_messages
 from ragqa.language import language_of
 from ragqa.ports import ModelRequest, Parts
@@ -42,11 +42,11 @@ def act(parts: Parts, agent: Agent) -> Stage:
         if reply.waiting:
             yield from shown.withdrawn("approval")
             turn = _waiting(turn, parts, reply)
-            yield Show(_text_of(turn))
+            yield Show(answer_of(turn).response.answer)
         elif reply.stopped:
             yield from shown.withdrawn(reply.stopped[0])
             turn = _stopped(turn, parts, reply)
-            yield Show(_text_of(turn))
+            yield Show(answer_of(turn).response.answer)
         else:
             draft = ModelDraft(shown, None if reply.error else reply, reply.error)
             turn = replace(turn, notes={**turn.notes, "model_draft": draft})
@@ -116,8 +116,3 @@ def _sealed(turn: Turn, parts: Parts, text: str, *, status: str, reason: str) ->
     response = preset(turn, parts.policy, "degraded", confidence=0.0)
     response = response.model_copy(update={"answer": text[: parts.policy.schema.max_answer_chars]})
     return answered(turn, response, status=status, reason=reason)  # type: ignore[arg-type]
-
-
-def _text_of(turn: Turn) -> str:
-    assert turn.answer is not None, "sealed before"
-    return turn.answer.response.answer

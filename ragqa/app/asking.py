@@ -84,17 +84,13 @@ class Asker:
         """Return the answer to the question of a Turn."""
         from ragqa import flow
 
-        answer = flow.invoke(self.pipeline, turn).answer
-        assert answer is not None, "the last stage of a chain sets the answer"
-        return answer
+        return flow.answer_of(flow.invoke(self.pipeline, turn))
 
     async def aask(self, turn: Turn) -> Answer:
         """Return the answer without blocking the event loop."""
         from ragqa import flow
 
-        answer = (await flow.ainvoke(self.pipeline, turn)).answer
-        assert answer is not None, "the last stage of a chain sets the answer"
-        return answer
+        return flow.answer_of(await flow.ainvoke(self.pipeline, turn))
 
     def stream(self, turn: Turn) -> Iterator[Event]:
         """Yield pieces of text, withdrawals, and last the Answer."""
@@ -217,15 +213,12 @@ async def aask(
     """Do the same as :func:`ask` without blocking the event loop."""
     import asyncio
 
-    from ragqa import flow
     from ragqa.flow.host import require_asyncio
 
     require_asyncio()
     check_question(question)
     ready = await asyncio.to_thread(asker, docs=docs, chain=chain, settings=settings)
-    turn = await flow.ainvoke(ready.pipeline, ready.turn(question, session=session, groups=groups))
-    assert turn.answer is not None, "the last stage of a chain sets the answer"
-    return turn.answer
+    return await ready.aask(ready.turn(question, session=session, groups=groups))
 
 
 def stream(

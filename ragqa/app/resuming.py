@@ -126,9 +126,7 @@ def resume(
     pipeline, turn = resumed(
         run_id, tools=tools, policies=policies, schema=schema, rules=rules, settings=settings
     )
-    answer = flow.invoke(pipeline, turn).answer
-    assert answer is not None, "the last stage of a chain sets the answer"
-    return answer
+    return flow.answer_of(flow.invoke(pipeline, turn))
 
 
 async def aresume(
@@ -156,9 +154,7 @@ async def aresume(
         rules=rules,
         settings=settings,
     )
-    answer = (await flow.ainvoke(pipeline, turn)).answer
-    assert answer is not None, "the last stage of a chain sets the answer"
-    return answer
+    return flow.answer_of(await flow.ainvoke(pipeline, turn))
 
 
 def resumed(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ragqa import app
+from ragqa import app, flow
 from ragqa.contract import Turn
 from ragqa.doctor.finding import Finding, broken
 from ragqa.doctor.models import format_of
@@ -62,8 +62,6 @@ def trial(settings: Settings, question: str, *, is_suggested: bool) -> Finding:
 
 
 def _asked(asker: app.Asker, question: str) -> Turn:
-    from ragqa import flow
-
     return flow.invoke(asker.pipeline, asker.turn(question))
 
 
@@ -81,8 +79,7 @@ def _failed(exc: RagqaError, question: str, recorder: Recorder) -> Finding:
 def _found(
     turn: Turn, settings: Settings, recorder: Recorder, form: str, *, is_suggested: bool
 ) -> Finding:
-    answer = turn.answer
-    assert answer is not None, "the last stage of a chain sets the answer"
+    answer = flow.answer_of(turn)
     stage = breaking_stage(turn, recorder.calls)
     if stage == "retrieval only" and is_suggested and not recorder.calls:
         stage = None  # no sentence answers so general a question: quoting none is right

@@ -6,7 +6,7 @@ a Pipeline, and the drivers run a pipeline as invoke, ainvoke, stream and astrea
 LangChain.
 """
 
-from ragqa.flow.drive import Event, ainvoke, astream, invoke, stream
+from ragqa.flow.drive import Event, ainvoke, answer_of, astream, invoke, stream
 from ragqa.flow.effects import Ask, Call, Effect, Effects, Show, TextReveal, Withdrawn, quick
 from ragqa.flow.pipeline import Pipeline, Stage, observed, surrounded
 
@@ -22,6 +22,7 @@ __all__ = [
     "TextReveal",
     "Withdrawn",
     "ainvoke",
+    "answer_of",
     "astream",
     "invoke",
     "observed",

@@ -43,7 +43,7 @@ async def ainvoke(pipeline: Pipeline, turn: Turn, config: TraceConfig = None) ->
 
 
 def answer_of(turn: Turn) -> Answer:
-    """Return the answer that the last stage of a chain has set."""
+    """Return the answer that the last stage of a chain, or sealing, has set."""
     assert turn.answer is not None, "the last stage of a chain sets the answer"
     return turn.answer
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ragqa.contract import Passage, Turn
+from ragqa.flow import answer_of
 from ragqa.language import content_words, language_of
 from ragqa.stages.noted import NotedCall
 
@@ -25,8 +26,7 @@ _BY_WORDS = ("bm25", "keyword")
 
 def breaking_stage(turn: Turn, calls: Sequence[NotedCall]) -> BreakingStage | None:
     """Name the stage that an ask did not get beyond; None where it got to its end."""
-    answer = turn.answer
-    assert answer is not None, "the last stage of a chain sets the answer"
+    answer = answer_of(turn)
     is_broken = answer.status in ("abstained", "degraded")
     if is_broken and (stage := _tool_stage(calls)):
         return stage

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragqa.contract import QAResponse, Turn
-from ragqa.flow import Effect, Effects, Show, Stage
+from ragqa.flow import Effect, Effects, Show, Stage, answer_of
 from ragqa.ports import Parts
 from ragqa.stages.draft import Draft
 from ragqa.stages.judging import check_context, gates_of
@@ -39,5 +39,4 @@ def sealed_draft(turn: Turn, parts: Parts) -> Turn:
 
 def shown(sealed: Turn) -> Generator[Effect, Any, None]:
     """Show the whole text of a sealed turn."""
-    assert sealed.answer is not None, "sealing sets the answer"
-    yield Show(sealed.answer.response.answer)
+    yield Show(answer_of(sealed).response.answer)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragqa.contract import Answer, Attempt, Passage, Turn, Usage
 from ragqa.errors import RagqaError
-from ragqa.flow import Ask, Effect
+from ragqa.flow import Ask, Effect, answer_of
 from ragqa.ports import ENDED, History, KeptText, ModelReply, Parts, Run, RunState
 from ragqa.records.text import kept
 from ragqa.stages.breaking import breaking_stage
@@ -122,8 +122,7 @@ class Recording:
 
     def answered(self, turn: Turn) -> Run:
         """Return the run of an ask that has its answer."""
-        answer = turn.answer
-        assert answer is not None, "the last stage of a chain sets the answer"
+        answer = answer_of(turn)
         self._judge(turn.attempts)
         state, last_error = _outcome(answer)
         facts = self._facts(turn, answer.passages or self._passages, answer)

@@ -9,7 +9,7 @@ from typing import Any
 from ragqa import context
 from ragqa.contract import ContextBlock, QAResponse, Turn
 from ragqa.errors import ConfigError, RagqaError
-from ragqa.flow import Ask, Effect, Effects, Stage
+from ragqa.flow import Ask, Effect, Effects, Stage, answer_of
 from ragqa.instructions import answer_messages, longest_object_tokens, repair_messages
 from ragqa.language import estimate_tokens, language_of
 from ragqa.ports import ChatModel, Message, ModelReply, ModelRequest, Parts
@@ -136,10 +136,10 @@ def _quoted(turn: Turn, parts: Parts, reason: str) -> Turn:
     drafted = quote(parts).step(replace(turn, chain="extractive"))
     assert isinstance(drafted, Turn), "quoting needs nothing from outside"
     sealed = sealed_draft(drafted, parts)
-    assert sealed.answer is not None, "sealing sets the answer"
-    if sealed.answer.status != "answered":
+    answer = answer_of(sealed)
+    if answer.status != "answered":
         return degraded(turn, parts.policy, reason)
-    return replace(sealed, answer=sealed.answer.model_copy(update={"reason": reason}))
+    return replace(sealed, answer=answer.model_copy(update={"reason": reason}))
 
 
 def _writing(turn: Turn, messages: tuple[Message, ...], parts: Parts) -> FixAndRetry:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ragqa.contract import Answer, Passage, Turn
 from ragqa.errors import RetrievalError, SessionError, StorageError
-from ragqa.flow import Call, Effects, Stage
+from ragqa.flow import Call, Effects, Stage, answer_of
 from ragqa.ports import Parts, PastTurn, SessionStore, UsedSource
 from ragqa.stages.conversation.prompt import ANSWER_CHARS, shortened
 
@@ -39,8 +39,7 @@ def remember(parts: Parts, sessions: SessionStore) -> Stage:
 
 def past_turn(turn: Turn, index_version: str) -> PastTurn:
     """Return what is kept of an answered turn."""
-    answer = turn.answer
-    assert answer is not None, "the last stage of a chain sets the answer"
+    answer = answer_of(turn)
     given = answer.status in _GIVEN
     return PastTurn(
         run_id=turn.run_id,
