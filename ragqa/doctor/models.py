@@ -8,7 +8,7 @@ from dataclasses import replace
 from ragqa import app
 from ragqa.doctor.finding import Finding, broken
 from ragqa.errors import RagqaError
-from ragqa.ports import ChatModel, Message, ModelReply, ModelRequest, Parts
+from ragqa.ports import ChatModel, Message, ModelReply, ModelRequest, Parts, offered_by
 from ragqa.settings import Settings
 from ragqa.settings.kinds import is_v1_form
 from ragqa.settings.resolve import (
@@ -90,8 +90,7 @@ def _reply(name: str, model: ChatModel, parts: Parts, timeout_s: float) -> Findi
 
 def format_of(model: ChatModel | None) -> str:
     """Tell how a model is asked for its format, by what was found out."""
-    inner = getattr(model, "inner", model)  # the one whose replies are priced
-    return getattr(inner, "format_mode", None) or "instructions alone"
+    return offered_by(model, "format_mode") or "instructions alone"
 
 
 def _request(parts: Parts, timeout_s: float) -> ModelRequest:

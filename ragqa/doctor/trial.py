@@ -47,7 +47,6 @@ def trial(settings: Settings, question: str, *, is_suggested: bool) -> Finding:
     recorder = Recorder()
     try:
         ready = app.asker(docs=(), settings=settings)
-        form = "" if ready.parts.model is None else format_of(ready.parts.model)
         # without tools of the caller's own: a trial must change nothing
         asker = replace(ready, parts=recorded(ready.parts, recorder), options={})
         turn = _asked(asker, question)
@@ -56,8 +55,8 @@ def trial(settings: Settings, question: str, *, is_suggested: bool) -> Finding:
     except Exception as exc:  # a doctor does not fall ill
         hint = "This should not happen. RAGQA_DEBUG=1 ragqa ask … shows where it did."
         return Finding(NAME, "broken", f"{type(exc).__name__}: {exc}", hint, 1)
-    if form:
-        form = f"; format by {format_of(ready.parts.model)}"
+    model = ready.parts.model
+    form = "" if model is None else f"; format by {format_of(model)}"
     return _found(turn, settings, recorder, form, is_suggested=is_suggested)
 
 

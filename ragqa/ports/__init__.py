@@ -4,7 +4,7 @@ Whatever does I/O or is configured stands here; pure modules are imported where 
 """
 
 from ragqa.ports.documents import Chunk, DocumentStore, IndexWriter, StoredFile
-from ragqa.ports.models import ChatModel, Message, ModelReply, ModelRequest, Role
+from ragqa.ports.models import ChatModel, Message, ModelReply, ModelRequest, Role, offered_by
 from ragqa.ports.parts import Parts
 from ragqa.ports.policy import Category, Policy
 from ragqa.ports.retrieval import Reranker, Retriever, SearchQuery
@@ -42,4 +42,5 @@ __all__ = [
     "Summary",
     "TraceConfig",
     "UsedSource",
+    "offered_by",
 ]

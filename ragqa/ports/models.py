@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ragqa.contract import QAResponse, Usage
 from ragqa.ports.running import TraceConfig
@@ -80,3 +80,11 @@ class ChatModel(Protocol):
         self, request: ModelRequest, config: TraceConfig = None
     ) -> AsyncGenerator[str | ModelReply, None]:
         """Do the same without blocking the event loop."""
+
+
+def offered_by(model: ChatModel | None, name: str) -> Any:
+    """Return what a model offers beyond the port, or one that it wraps as ``inner``; else None."""
+    at: Any = model
+    while at is not None and getattr(at, name, None) is None:
+        at = getattr(at, "inner", None)
+    return None if at is None else getattr(at, name)

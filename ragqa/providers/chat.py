@@ -234,13 +234,15 @@ def _made(text: str, metadata: Mapping[str, Any], usage: Mapping[str, Any] | Non
         text="" if is_refusal else text,
         finish_reason="stop" if is_refusal else reason,
         refusal=text if is_refusal else None,
-        usage=_usage(usage or {}),
+        usage=usage_of(usage),
         model=metadata.get("model_name") or "",
     )
 
 
-def _usage(said: Mapping[str, Any]) -> Usage:
-    details = said.get("input_token_details", {})
+def usage_of(said: Mapping[str, Any] | None) -> Usage:
+    """Return one call's tokens, as LangChain's ``usage_metadata`` tells them."""
+    said = said or {}
+    details = said.get("input_token_details") or {}
     return Usage(
         calls=1,
         prompt_tokens=said.get("input_tokens", 0),

@@ -22,7 +22,7 @@ from ragqa.agent.run.own_tools import TableDescriptions
 from ragqa.agent.run.reply import AgentReply, Piece
 from ragqa.agent.tools.toolbox import Toolbox
 from ragqa.contract import Turn
-from ragqa.ports import ModelReply, ModelRequest, Parts, TraceConfig
+from ragqa.ports import ModelReply, ModelRequest, Parts, TraceConfig, offered_by
 from ragqa.stages.noted import Recorder, noted
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class AgentModel:
 
     def _noted(self, request: ModelRequest, reply: AgentReply) -> AgentReply:
         """Tell whoever notes the model's calls (a trial of the doctor) of the run's messages."""
-        recorder: Recorder | None = getattr(self.agent.parts.model, "recorder", None)
+        recorder: Recorder | None = offered_by(self.agent.parts.model, "recorder")
         if recorder is not None:
             call = recorder.begin(self.name, request)
             noted(call, reply)
