@@ -6,11 +6,13 @@ import math
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 FIRST_WAIT_S = 0.3
 LONGEST_WAIT_S = 8.0
+_PER_SECOND = {"retry-after-ms": 1000, "x-ms-retry-after-ms": 1000, "retry-after": 1}
 
 
 def retry_after_s(headers: Any, now: Callable[[], float] = time.time) -> float | None:
@@ -20,24 +22,13 @@ def retry_after_s(headers: Any, now: Callable[[], float] = time.time) -> float |
         headers: The response's headers, in lower case or caseless.
         now: Seconds since the epoch.
     """
-    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
-        try:
-            return max(0.0, float(headers.get(name)) / 1000)
-        except (TypeError, ValueError):
-            continue
-    said = headers.get("retry-after")
-    try:
-        return _finite(float(said))
-    except (TypeError, ValueError):
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - now())
-    except (TypeError, ValueError, AttributeError):
-        return None
-
-
-def _finite(seconds: float) -> float | None:
-    return max(0.0, seconds) if math.isfinite(seconds) else None
+    for name, per_second in _PER_SECOND.items():
+        with suppress(TypeError, ValueError):
+            if math.isfinite(seconds := float(headers.get(name)) / per_second):
+                return max(0.0, seconds)
+    with suppress(TypeError, ValueError, AttributeError):
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after")).timestamp() - now())
+    return None
 
 
 def wait_s(

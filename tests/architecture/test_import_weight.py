@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.kettle import GOOD_TEXT
 from tests.wire.openai_server import OpenAIServer
 
 ROOT = Path(__file__).parents[2]
@@ -78,15 +79,7 @@ def test_answering_without_a_model_loads_nothing_heavy(indexed, argv):
 
 
 def test_asking_a_model_loads_nothing_of_langchain(indexed):
-    reply = {
-        "answer": "A kettle can be returned within 30 days of delivery.",
-        "confidence": 0.9,
-        "category": "policy",
-        "sources": ["returns.md"],
-        "follow_up": [],
-        "needs_human": False,
-    }
-    with OpenAIServer([json.dumps(reply)]) as server:
+    with OpenAIServer([GOOD_TEXT]) as server:
         env = {"OPENAI_BASE_URL": server.base_url, "RAGQA_CHAT_MODEL": "m"}
         argv = ["ask", "How long do I have to return a kettle?", "--chain", "stuff"]
         names = loaded_by(indexed, *argv, **env)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.cli.kettle import GOOD, GOOD_TEXT
 from tests.wire.load_server import serving
 
 QUESTIONS = [
@@ -94,16 +95,6 @@ def test_groups_hold_for_every_question(shop, tmp_path):
         assert ("12 euros" in target.read_text()) is seen
 
 
-KETTLE = {
-    "answer": "A kettle can be returned within 30 days of delivery.",
-    "confidence": 0.9,
-    "category": "policy",
-    "sources": ["returns.md"],
-    "follow_up": [],
-    "needs_human": False,
-}
-
-
 @pytest.fixture
 def own_shop(shell):
     """An index that is not shared: answers are kept beside it."""
@@ -124,7 +115,7 @@ def test_with_a_model_a_killed_run_is_resumed_in_order(own_shop, tmp_path):
     ]
     write_lines(source, asked)
     args = ("ask", "--file", str(source), "--out", str(target))
-    with serving(json.dumps(KETTLE), delay_s=0.2) as service:
+    with serving(GOOD_TEXT, delay_s=0.2) as service:
         environ = with_model(service, RAGQA_CONCURRENCY="3")
         process = own_shop.start(
             *args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ
@@ -142,7 +133,7 @@ def test_with_a_model_a_killed_run_is_resumed_in_order(own_shop, tmp_path):
     assert done.code == 0, done.err
     answered = rows(target)
     assert [row["id"] for row in answered] == list(range(24))
-    assert all(row["response"] == KETTLE for row in answered)
+    assert all(row["response"] == GOOD for row in answered)
     assert report["most_at_once"] <= 3
     assert report["requests"] <= 24 + 3  # what was under way is asked again, nothing else
 
@@ -150,7 +141,7 @@ def test_with_a_model_a_killed_run_is_resumed_in_order(own_shop, tmp_path):
 def test_a_question_that_stands_many_times_is_asked_once(own_shop, tmp_path):
     source, target = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
     write_lines(source, ["How long do I have to return a kettle?"] * 40)
-    with serving(json.dumps(KETTLE), delay_s=0.1) as service:
+    with serving(GOOD_TEXT, delay_s=0.1) as service:
         done = own_shop("ask", "--file", str(source), "--out", str(target), **with_model(service))
         assert service.report()["requests"] == 1
     assert done.code == 0
@@ -163,7 +154,7 @@ def test_a_question_that_stands_many_times_is_asked_once(own_shop, tmp_path):
 
 def test_an_answer_is_reused_until_the_index_changes(own_shop, tmp_path):
     question = "How long do I have to return a kettle?"
-    with serving(json.dumps(KETTLE)) as service:
+    with serving(GOOD_TEXT) as service:
         environ = with_model(service)
         first = own_shop("ask", question, **environ).json
         second = own_shop("ask", "how long do I have to return a kettle", **environ).json
@@ -179,7 +170,7 @@ def test_an_answer_is_reused_until_the_index_changes(own_shop, tmp_path):
 
 
 def test_a_day_budget_is_kept_over_processes(own_shop):
-    with serving(json.dumps(KETTLE)) as service:
+    with serving(GOOD_TEXT) as service:
         environ = with_model(service, RAGQA_DAY_BUDGET_TOKENS="3000", RAGQA_CACHE="off")
         outcomes = [
             own_shop("ask", f"How long do I have to return a {what}?", **environ)

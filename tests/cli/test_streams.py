@@ -44,31 +44,33 @@ def test_a_reader_that_leaves_is_no_error(shop, args):
     assert err == b""
 
 
-def test_head_sees_its_line(shop):
-    words = " ".join(f"'{word}'" for word in command("search", QUESTION))
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", f"{words} | head -1"],
+def run(shop, words):
+    """Run a command, whose words may be bytes that no encoding knows."""
+    return subprocess.run(
+        words,
         cwd=shop.folder,
         env=environment(),
         capture_output=True,
         timeout=60,
         check=False,
     )
+
+
+def in_bash(shop, args, behind):
+    """Run the command in a shell, with pipes or redirections behind it."""
+    words = " ".join(f"'{word}'" for word in command(*args))
+    return run(shop, ["bash", "-o", "pipefail", "-c", f"{words} {behind}"])
+
+
+def test_head_sees_its_line(shop):
+    done = in_bash(shop, ["search", QUESTION], "| head -1")
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["retrieval_only"] is True
 
 
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
 def test_an_output_that_takes_nothing_is_reported(shop, redirection):
-    words = " ".join(f"'{word}'" for word in command("ask", QUESTION))
-    done = subprocess.run(
-        ["bash", "-c", f"{words} {redirection}"],
-        cwd=shop.folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        timeout=60,
-        check=False,
-    )
+    done = in_bash(shop, ["ask", QUESTION], redirection)
     assert done.returncode == 1
     assert b"standard output cannot be written" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -77,57 +79,28 @@ def test_an_output_that_takes_nothing_is_reported(shop, redirection):
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "<&-", "<&- 2>&-"])
 def test_other_streams_may_be_closed(shop, redirection):
-    words = " ".join(f"'{word}'" for word in command("ask", QUESTION))
-    done = subprocess.run(
-        ["bash", "-c", f"{words} {redirection}"],
-        cwd=shop.folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        timeout=60,
-        check=False,
-    )
+    done = in_bash(shop, ["ask", QUESTION], redirection)
     assert done.returncode == 0
     assert "response" in json.loads(done.stdout)
 
 
 def test_closed_streams_do_not_end_up_in_the_index(shell):
     shell.write({"docs/a.txt": "Delivery takes 3 days."})
-    words = " ".join(f"'{word}'" for word in command("index", "docs"))
-    subprocess.run(
-        ["bash", "-c", f"{words} <&- >&- 2>&-"],
-        cwd=shell.folder,
-        env=environment(),
-        timeout=60,
-        check=False,
-    )
+    in_bash(shell, ["index", "docs"], "<&- >&- 2>&-")
     done = shell("ask", "How long does delivery take?")
     assert "3 days" in done.json["response"]["answer"]
 
 
 @pytest.mark.parametrize("raw", [b"How long \xff\xfe is delivery?", b"\xe4\xb8 delivery"])
 def test_odd_bytes_in_a_question_are_dropped(shop, raw):
-    done = subprocess.run(
-        [*map(os.fsencode, command("ask")), raw],
-        cwd=shop.folder,
-        env=environment(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    done = run(shop, [*map(os.fsencode, command("ask")), raw])
     assert done.returncode == 0, done.stderr
     assert "response" in json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("args", [["--do\udcffcs", "x"], ["--chain", "\udcff"]])
 def test_odd_bytes_in_options_are_usage_errors(shop, args):
-    done = subprocess.run(
-        [os.fsencode(word) for word in command("ask", "x", *args)],
-        cwd=shop.folder,
-        env=environment(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    done = run(shop, [os.fsencode(word) for word in command("ask", "x", *args)])
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"Traceback" not in done.stderr
 
@@ -137,14 +110,7 @@ def test_a_file_with_an_odd_name_is_named_as_such(shell):
     path = os.path.join(os.fsencode(shell.folder), name)  # noqa: PTH118 -- bytes
     with open(path, "w") as file:  # noqa: PTH123
         file.write("Delivery takes 3 days.")
-    done = subprocess.run(
-        [*map(os.fsencode, command("ask", "How long is delivery?", "--docs")), name],
-        cwd=shell.folder,
-        env=environment(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    done = run(shell, [*map(os.fsencode, command("ask", "How long is delivery?", "--docs")), name])
     assert (done.returncode, done.stdout) == (4, b"")
     assert b"caf\\udce9.txt" in done.stderr
     assert b"Rename it." in done.stderr

@@ -21,6 +21,8 @@ NOW_S = 1_800_000_000.0  # 2027-01-15 08:00:00 UTC
         ({"retry-after": "soon"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "inf"}, None),
+        ({"retry-after-ms": "inf", "retry-after": "9"}, 9.0),
+        ({"retry-after-ms": "nan"}, None),
         ({"retry-after": ""}, None),
         ({}, None),
     ],
