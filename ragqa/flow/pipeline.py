@@ -10,6 +10,7 @@ from typing import Any
 
 from ragqa.contract import Turn
 from ragqa.flow.effects import Effect, Effects
+from ragqa.flow.stepping import Stepping
 from ragqa.ports import Clock
 
 Step = Callable[[Turn], Turn | Effects]
@@ -87,7 +88,7 @@ def surrounded(pipeline: Pipeline, run: Step) -> Pipeline:
     return _Surrounded(pipeline.stages, pipeline.clock, run)
 
 
-Note = Callable[[Any, Exception | None], object]
+Note = Callable[[Any, BaseException | None], object]
 """Told the result of an effect, or its error."""
 
 
@@ -98,19 +99,12 @@ def observed(effects: Effects, watch: Callable[[Effect], Note]) -> Effects:
         effects: A running stage or pipeline.
         watch: Told each effect before it is carried out; what it returns is told the outcome.
     """
-    result: Any = None
-    error: Exception | None = None
-    with closing(effects):
-        while True:
-            try:
-                effect = effects.throw(error) if error else effects.send(result)
-            except StopIteration as stop:
-                turn: Turn = stop.value
-                return turn
-            result = error = None
+    with closing(Stepping(effects)) as running:
+        for effect in running:
             note = watch(effect)
             try:
-                result = yield effect
+                running.result = yield effect
             except Exception as exc:
-                error = exc
-            note(result, error)
+                running.error = exc
+            note(running.result, running.error)
+        return running.returned

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ragqa.contract import Answer, Attempt, Passage, Turn, Usage
 from ragqa.errors import RagqaError
 from ragqa.flow import Ask, Effect, answer_of
+from ragqa.flow.pipeline import Note
 from ragqa.ports import ENDED, History, KeptText, ModelReply, Parts, Run, RunState
 from ragqa.records.text import kept
 from ragqa.stages.breaking import breaking_stage
 from ragqa.stages.facts import Facts, digest, record_of
 from ragqa.stages.noted import NotedCall, Recorder, judged, noted
 
-Note = Callable[[Any, Exception | None], None]
 _LIMITS = ("limit", "budget")
 """Reasons of an answer that ended before it was complete."""
 
@@ -97,14 +97,14 @@ class Recording:
             return lambda result, error: self._answered(heard, result, error)
         return self._found
 
-    def _answered(self, heard: _Heard, result: Any, error: Exception | None) -> None:
+    def _answered(self, heard: _Heard, result: Any, error: BaseException | None) -> None:
         heard.ms = round((self._parts.clock() - heard.started_s) * 1000, 3)
         if isinstance(result, ModelReply):
             heard.reply = noted(heard.call, result)
         if error is not None:
             heard.call.error = error.code if isinstance(error, RagqaError) else "error"
 
-    def _found(self, result: Any, error: Exception | None) -> None:
+    def _found(self, result: Any, error: BaseException | None) -> None:
         """Remember passages, so that the record of an ask that fails has them, too."""
         if isinstance(result, History):
             self._remember_sources(result)

@@ -13,6 +13,7 @@ import prompts
 from ragqa.contract import Turn, Usage
 from ragqa.errors import BudgetError, StorageError
 from ragqa.flow import Ask, Call, Effect, Effects, Pipeline, Show, surrounded
+from ragqa.flow.stepping import Stepping
 from ragqa.language import estimate_tokens, language_of
 from ragqa.ports import ModelReply, Parts
 from ragqa.ports.limits import Purse
@@ -47,30 +48,21 @@ class _Spent:
 
     def watching(self, effects: Effects) -> Effects:
         """Pass effects on, and refuse those that the budgets do not hold."""
-        with closing(effects):
-            return (yield from self._watching(effects))
-
-    def _watching(self, effects: Effects) -> Effects:
         held: list[Show] = []
-        result: Any = None
-        error: Exception | None = None
-        while True:
-            try:
-                effect = effects.throw(error) if error else effects.send(result)
-            except StopIteration as stop:
-                turn: Turn = stop.value
-                yield from self._finish(turn.usage)
-                return (yield from self._sealed(turn, held))
-            result, error = None, None
-            try:
-                if isinstance(effect, Show) and self.refusal is not None:
-                    held.append(effect)  # perhaps the refusal's own words are to be shown instead
-                elif isinstance(effect, Ask):
-                    result = yield from self._asked(effect)
-                else:
-                    result = yield effect
-            except Exception as exc:
-                error = exc
+        with closing(Stepping(effects)) as running:
+            for effect in running:
+                try:
+                    if isinstance(effect, Show) and self.refusal is not None:
+                        held.append(effect)  # perhaps the refusal's own words are shown instead
+                    elif isinstance(effect, Ask):
+                        running.result = yield from self._asked(effect)
+                    else:
+                        running.result = yield effect
+                except Exception as exc:
+                    running.error = exc
+            turn = running.returned
+            yield from self._finish(turn.usage)
+            return (yield from self._sealed(turn, held))
 
     def _asked(self, effect: Ask) -> Generator[Effect, Any, ModelReply]:
         request = effect.request

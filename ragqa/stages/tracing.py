@@ -70,7 +70,9 @@ class _Spans:
         started_ns = time.time_ns()
         return lambda result, error: self.add(effect, result, error, started_ns)
 
-    def add(self, effect: Effect, result: Any, error: Exception | None, started_ns: int) -> None:
+    def add(
+        self, effect: Effect, result: Any, error: BaseException | None, started_ns: int
+    ) -> None:
         """Add the span of an effect, if it is one that people look for."""
         from opentelemetry.trace import SpanKind
 
@@ -89,7 +91,7 @@ class _Spans:
         name: str,
         kind: Any,
         attributes: Mapping[str, AttributeValue],
-        error: Exception | None,
+        error: BaseException | None,
         started_ns: int,
     ) -> None:
         span = self._tracer.start_span(
