@@ -94,7 +94,7 @@ def test_categories_and_length_are_configured_without_forking():
 def test_a_class_that_is_not_asked_for_any_more_is_let_go():
     kept = weakref.ref(response_type(categories=("of a caller",)))
     assert response_type(categories=("of a caller",)) is kept()
-    for number in range(1000):
+    for number in range(response_type.cache_info().maxsize):
         response_type(categories=(f"of caller {number}",))
     gc.collect()
     assert kept() is None
