@@ -108,11 +108,11 @@ class _Walk:
             self._skip(root.given, "is ragqa's own folder", "Give the folder of your documents.")
             return True
         found = root.pattern is None
-        for entry, relative in self._below(location, root):
+        for entry, relative in self._below(location):
             found = self._take(entry, relative, root) or found
         return found
 
-    def _below(self, top: Path, root: Root) -> Iterator[tuple[Path, PurePath]]:
+    def _below(self, top: Path) -> Iterator[tuple[Path, PurePath]]:
         """Yield what is in a folder, at any depth; linked folders last, and each folder once."""
         pending, linked = [(top, PurePath())], deque[tuple[Path, PurePath]]()
         seen: set[Path] = set()

@@ -56,7 +56,7 @@ def month_first(text: str, at: int) -> Figure | None:
     month = _MONTHS[match.group(1).lower()]
     year = match.group("y1") or match.group("y2")
     day = match.group("day")
-    return _date(text, match, [(_int(year), month, _int(day))])
+    return _date(match, [(_int(year), month, _int(day))])
 
 
 def moment(text: str, at: int) -> Figure | None:
@@ -70,16 +70,16 @@ def moment(text: str, at: int) -> Figure | None:
 
 def _latin_date(text: str, at: int) -> Figure | None:
     if match := _YMD.match(text, at):
-        return _date(text, match, [(int(match[1]), int(match[3]), int(match[4]))])
+        return _date(match, [(int(match[1]), int(match[3]), int(match[4]))])
     if match := _DAY_MONTH.match(text, at):
         day = (_year(match[3]), _MONTHS[match[2].lower()], int(match[1]))
-        return _date(text, match, [day])
+        return _date(match, [day])
     if match := _DMY.match(text, at):
         first, second = int(match[1]), int(match[2] or match[5])
         year = _year(match[3] or match[6])
-        return _date(text, match, [(year, second, first), (year, first, second)])
+        return _date(match, [(year, second, first), (year, first, second)])
     if match := _YM.match(text, at):
-        return _date(text, match, [(int(match[1]), int(match[2]), None)])
+        return _date(match, [(int(match[1]), int(match[2]), None)])
     return None
 
 
@@ -89,15 +89,15 @@ def _han_date(text: str, at: int) -> Figure | None:
         return None
     year, month, day, month_alone, its_day = (_numeral(group) for group in match.groups())
     if month_alone is not None:
-        return _date(text, match, [(None, month_alone, its_day)])
+        return _date(match, [(None, month_alone, its_day)])
     if year is not None and match.end() - match.start(1) <= 4 and 50 <= year <= 99:
         return _short_year(text, match, year)
     if year is None or year < 1000 or year > 2999 or text[match.end() :].startswith("代", 0, 1):
         return None  # so many years, or a decade, not a year
-    return _date(text, match, [(year, month, day)])
+    return _date(match, [(year, month, day)])
 
 
-def _date(text: str, match: re.Match[str], days: list[Day]) -> Figure | None:
+def _date(match: re.Match[str], days: list[Day]) -> Figure | None:
     days = [day for day in days if _exists(day)]
     if not days:
         return None
@@ -135,7 +135,7 @@ def _parts(day: Day, match: re.Match[str]) -> Iterator[Figure]:
 
 def _short_year(text: str, match: re.Match[str], year: int) -> Figure | None:
     """Read 97年 as the year 1997 or as 97 years."""
-    whole = _date(text, match, [(1900 + year, None, None)])
+    whole = _date(match, [(1900 + year, None, None)])
     if whole is None or not match[1].isascii():
         return None
     keys = whole.keys | {("months", 12 * year)}

@@ -233,10 +233,10 @@ def _from_word(text: str, match: re.Match[str], word: str) -> Figure | None:
     if number is None:
         return None
     figure = with_unit(text, match.start(), Reading((number,), end))
-    return _counting(text, figure, end)
+    return _counting(text, figure)
 
 
-def _counting(text: str, figure: Figure, end: int) -> Figure | None:
+def _counting(text: str, figure: Figure) -> Figure | None:
     """Tell the words that count from those that only speak: one of, half the time."""
     number = figure.numbers[0]
     if figure.unit:
