@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ragqa.ports.reuse import KeptQuestion
 from ragqa.storage import Database
@@ -32,18 +32,16 @@ class SqliteAnswers:
 
     Args:
         database: The file, with ``SCHEMA``.
-        now: Seconds since the epoch.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._now = now
         self._puts = 0
 
     def get(self, key: str) -> str | None:
         """Return the answer's JSON; None where there is none, or it has expired."""
         row = self._database.row(
-            "SELECT answer FROM answer WHERE key = ? AND until_s > ?", (key, self._now())
+            "SELECT answer FROM answer WHERE key = ? AND until_s > ?", (key, time.time())
         )
         return None if row is None else str(row[0])
 
@@ -52,7 +50,7 @@ class SqliteAnswers:
         with self._database.transaction():
             self._database.change(
                 "INSERT OR REPLACE INTO answer VALUES (?, ?, ?)",
-                (key, answer_json, self._now() + lifetime_s),
+                (key, answer_json, time.time() + lifetime_s),
             )
             if self._puts % _SWEEP_EVERY == 0:
                 self._sweep()
@@ -63,7 +61,7 @@ class SqliteAnswers:
         vector = array("f", question.vector).tobytes()
         self._database.change(
             "INSERT OR REPLACE INTO question VALUES (?, ?, ?, ?, ?)",
-            (scope, question.text, vector, question.key, self._now() + lifetime_s),
+            (scope, question.text, vector, question.key, time.time() + lifetime_s),
         )
 
     def noted(self, scope: str) -> Sequence[KeptQuestion]:
@@ -71,12 +69,12 @@ class SqliteAnswers:
         rows = self._database.rows(
             "SELECT text, vector, key FROM question WHERE scope = ? AND until_s > ? "
             "ORDER BY until_s DESC LIMIT ?",
-            (scope, self._now(), MAX_QUESTIONS),
+            (scope, time.time(), MAX_QUESTIONS),
         )
         return [KeptQuestion(text, array("f", vector), key) for text, vector, key in rows]
 
     def _sweep(self) -> None:
-        now = (self._now(),)
+        now = (time.time(),)
         self._database.change("DELETE FROM answer WHERE until_s <= ?", now)
         self._database.change("DELETE FROM question WHERE until_s <= ?", now)
         self._database.change(

@@ -6,27 +6,17 @@ from collections.abc import Iterator, Mapping
 
 from ragqa.contract import EVERYONE
 from ragqa.ingest.document import ParsedDocument, ParsedFile, TextPage
-from ragqa.ingest.split import CHUNK_SIZES, PAGE_SIZES, ChunkSize, Piece, split, split_rows
-from ragqa.language import Language
+from ragqa.ingest.split import CHUNK_SIZES, PAGE_SIZES, Piece, split, split_rows
 from ragqa.ports import Chunk
 
 
-def chunks_of(
-    file: ParsedFile,
-    *,
-    path: str,
-    groups: tuple[str, ...] = (EVERYONE,),
-    sizes: Mapping[Language, ChunkSize] = CHUNK_SIZES,
-    page_sizes: Mapping[Language, ChunkSize] = PAGE_SIZES,
-) -> list[Chunk]:
+def chunks_of(file: ParsedFile, *, path: str, groups: tuple[str, ...] = (EVERYONE,)) -> list[Chunk]:
     """Return the chunks of all documents of a file.
 
     Args:
         file: What parsing it gave.
         path: Names it in the index; a record without an id is named ``path#line``.
         groups: Who may see documents that do not say it themselves.
-        sizes: How long chunks are, by language.
-        page_sizes: The same where a document has pages.
     """
     return [
         Chunk(
@@ -42,13 +32,14 @@ def chunks_of(
         )
         for document in file.documents
         for page in document.pages
-        for piece, metadata in _pieces(document, page, sizes if page.number is None else page_sizes)
+        for piece, metadata in _pieces(document, page)
     ]
 
 
 def _pieces(
-    document: ParsedDocument, page: TextPage, sizes: Mapping[Language, ChunkSize]
+    document: ParsedDocument, page: TextPage
 ) -> Iterator[tuple[Piece, Mapping[str, object]]]:
+    sizes = CHUNK_SIZES if page.number is None else PAGE_SIZES
     if page.rows:
         for piece, row in split_rows(page.text, page.rows, sizes=sizes):
             yield piece, row.values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ragqa.limits.buckets import Takes
 from ragqa.limits.spending import SESSION_S, Spent, key
@@ -76,9 +76,8 @@ class RedisBuckets:
 class RedisSpent:
     """What was spent, in Redis."""
 
-    def __init__(self, store: RedisStore, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: RedisStore) -> None:
         self._store = store
-        self._now = now
 
     def take(self, purses: Sequence[Purse], tokens: int, cost: float) -> list[Spent] | None:
         """Take out of all purses and return what is spent of each, or None if one lacks it."""
@@ -101,7 +100,7 @@ class RedisSpent:
     ) -> list[str]:
         bounds: list[object] = []
         for purse in purses:
-            until_s = purse.until_s or self._now() + SESSION_S
+            until_s = purse.until_s or time.time() + SESSION_S
             bounds += [_bound(purse.tokens), _bound(purse.cost), int(until_s)]
         names = [_name(purse) for purse in purses]
         totals: list[str] = self._store.run(

@@ -21,7 +21,6 @@ from ragqa.providers.chat import EndpointChatModel
 from ragqa.providers.endpoint import Endpoint, Secret, key_of
 from ragqa.providers.entra import Entra, require_azure_identity
 from ragqa.providers.exchange import Exchanges
-from ragqa.providers.forms import DEFAULT_ORDER, Mode
 from ragqa.settings.kinds import is_loopback, is_v1_form
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ def azure_chat_model(
     timeout_s: float,
     abilities: AbilityStore,
     max_retries: int = MAX_RETRIES,
-    order: tuple[Mode, ...] = DEFAULT_ORDER,
     limits: LimitsOf | None = None,
 ) -> EndpointChatModel:
     """Return a chat model of Azure OpenAI.
@@ -78,7 +76,6 @@ def azure_chat_model(
         timeout_s: Seconds for a call that brings no time-out of its own.
         abilities: Where it is remembered what the endpoint does not accept.
         max_retries: How often a request that the transport failed is sent again.
-        order: Ways to ask for a format, the preferred one first.
         limits: Makes what holds its calls back, by the name of the deployment.
 
     Raises:
@@ -91,7 +88,6 @@ def azure_chat_model(
         abilities,
         timeout_s=timeout_s,
         max_retries=max_retries,
-        order=order,
         limits=limits and limits(at.identity),
     )
     return EndpointChatModel(at, exchanges)
@@ -104,7 +100,6 @@ def azure_embeddings(
     timeout_s: float,
     abilities: AbilityStore,
     max_retries: int = MAX_RETRIES,
-    dimensions: int | None = None,
 ) -> EndpointEmbeddings:
     """Return the embeddings of a deployment.
 
@@ -114,7 +109,6 @@ def azure_embeddings(
         timeout_s: Seconds for one request.
         abilities: Where it is remembered what the endpoint does not accept.
         max_retries: How often a request that the transport failed is sent again.
-        dimensions: The length of the vectors, where the model offers several.
 
     Raises:
         ConfigError: If something is missing, or the address is unencrypted and not on loopback.
@@ -124,7 +118,7 @@ def azure_embeddings(
 
     at = azure_endpoint(resource, deployment, model_setting="AZURE_OPENAI_EMBEDDING_DEPLOYMENT")
     exchanges = Exchanges(at, abilities, timeout_s=timeout_s, max_retries=max_retries)
-    return EndpointEmbeddings(exchanges, dimensions)
+    return EndpointEmbeddings(exchanges)
 
 
 def azure_endpoint(

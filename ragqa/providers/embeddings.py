@@ -42,7 +42,6 @@ def embeddings(
     timeout_s: float,
     abilities: AbilityStore,
     max_retries: int = 2,
-    dimensions: int | None = None,
 ) -> EndpointEmbeddings:
     """Return the embeddings of an OpenAI-compatible endpoint.
 
@@ -53,14 +52,13 @@ def embeddings(
         timeout_s: Seconds for one request.
         abilities: Where it is remembered what the endpoint does not accept.
         max_retries: How often a request that the transport failed is sent again.
-        dimensions: The length of the vectors, where the model offers several.
 
     Raises:
         ConfigError: If the model's name is missing, or OpenAI's own service has no key.
     """
     at = openai_endpoint(base_url, api_key, model, model_setting="RAGQA_EMBEDDING_MODEL")
     exchanges = Exchanges(at, abilities, timeout_s=timeout_s, max_retries=max_retries)
-    return EndpointEmbeddings(exchanges, dimensions)
+    return EndpointEmbeddings(exchanges)
 
 
 class EndpointEmbeddings(Embeddings):
@@ -70,10 +68,9 @@ class EndpointEmbeddings(Embeddings):
         dimension: The length of the vectors; None until the first came.
     """
 
-    def __init__(self, exchanges: Exchanges, dimensions: int | None = None) -> None:
+    def __init__(self, exchanges: Exchanges) -> None:
         self._exchanges = exchanges
-        self._dimensions = dimensions
-        self.dimension = dimensions
+        self.dimension: int | None = None
 
     @property
     def name(self) -> str:
@@ -121,7 +118,6 @@ class EndpointEmbeddings(Embeddings):
             "model": self._exchanges.at.model,
             "input": [text or " " for text in batch],  # an empty text is refused
             "encoding_format": "base64",  # a quarter of the bytes of decimal numbers
-            "dimensions": self._dimensions,
         }
 
     def _send(self, step: Send) -> list[Vector]:

@@ -23,16 +23,10 @@ class Lanes(httpx2.AsyncBaseTransport):
 
     Args:
         make: Makes what holds one connection.
-        clock: Seconds that only grow.
     """
 
-    def __init__(
-        self,
-        make: Callable[[], httpx2.AsyncBaseTransport],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, make: Callable[[], httpx2.AsyncBaseTransport]) -> None:
         self._make = make
-        self._clock = clock
         self._idle: deque[tuple[httpx2.AsyncBaseTransport, float]] = deque()
         self._is_closed = False
 
@@ -49,7 +43,7 @@ class Lanes(httpx2.AsyncBaseTransport):
 
     async def release(self, lane: httpx2.AsyncBaseTransport) -> None:
         """Take a lane back, and close those that have not been needed for long."""
-        now_s = self._clock()
+        now_s = time.monotonic()
         self._idle.append((lane, now_s))
         while self._idle and self._is_surplus(now_s):
             await self._idle.popleft()[0].aclose()

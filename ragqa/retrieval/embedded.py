@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.contract import Caller, Passage, ScoreKind
 from ragqa.errors import ConfigError, RetrievalError, UnknownNameError
-from ragqa.ports import Clock, SearchQuery, StoredFile, TraceConfig
+from ragqa.ports import SearchQuery, StoredFile, TraceConfig
 from ragqa.retrieval import queries, ranking, reading, records
 from ragqa.retrieval.analysis import QueryTerms, query_terms
 from ragqa.retrieval.dense import DenseIndex
@@ -60,8 +59,6 @@ class EmbeddedIndex:
         search_type: ``keyword``, ``similarity`` or ``hybrid``; by default ``hybrid`` with
             embeddings, else ``keyword``.
         lock_wait_s: How long a writer waits for another one.
-        clock: Tells the time, for that wait.
-        sleep: Waits.
 
     Raises:
         ConfigError: If the search type is unknown, or needs an embedding model.
@@ -72,17 +69,14 @@ class EmbeddedIndex:
         folder: Path,
         *,
         embeddings: Embeddings | None = None,
-        embedding_model: str = "",
         search_type: str | None = None,
         lock_wait_s: float = 30.0,
-        clock: Clock = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.folder = folder
-        self._text = TextIndex(folder, lock_wait_s=lock_wait_s, clock=clock, sleep=sleep)
+        self._text = TextIndex(folder, lock_wait_s=lock_wait_s)
         self._model = self._dense = None
         if embeddings is not None and search_type != "keyword":
-            self._model = EmbeddingModel(embeddings, embedding_model)
+            self._model = EmbeddingModel(embeddings)
             self._dense = DenseIndex(folder, self._model)
         self._search_type = self._checked(search_type or ("hybrid" if self._dense else "keyword"))
 

@@ -14,7 +14,6 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from pathlib import Path
@@ -23,7 +22,6 @@ from typing import Any, Literal
 import tantivy
 
 from ragqa.errors import RetrievalError
-from ragqa.ports import Clock
 from ragqa.retrieval import records
 from ragqa.retrieval.analysis import FORMAT
 from ragqa.retrieval.faults import INDEX_COMMAND, DamagedIndexError, damaged, is_locked, translated
@@ -109,8 +107,6 @@ class TextIndex:
     Args:
         folder: Where the index lies; made with the first writer.
         lock_wait_s: How long a writer waits for another one.
-        clock: Tells the time.
-        sleep: Waits.
     """
 
     def __init__(
@@ -118,15 +114,11 @@ class TextIndex:
         folder: Path,
         *,
         lock_wait_s: float = 30.0,
-        clock: Clock = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.folder = folder
         self._text = folder / f"text-{FORMAT}"
         self._meta = self._text / "meta.json"
         self._lock_wait_s = lock_wait_s
-        self._clock = clock
-        self._sleep = sleep
         self._guard = threading.Lock()
         self._index: tantivy.Index | None = None
         self._links: Links | None = None
@@ -226,16 +218,16 @@ class TextIndex:
         with translated(self.folder, "write"):
             if (state := self.state()) != "ready":
                 self._make(instead=state == "damaged")
-            deadline_s = self._clock() + self._lock_wait_s
+            deadline_s = time.monotonic() + self._lock_wait_s
             while True:
                 try:
                     return opened(self._text).writer(_HEAP_BYTES, num_threads=1)
                 except ValueError as exc:
                     if not is_locked(exc):
                         raise
-                    if self._clock() >= deadline_s:
+                    if time.monotonic() >= deadline_s:
                         raise self._busy() from exc
-                self._sleep(_POLL_S)
+                time.sleep(_POLL_S)
 
     def _busy(self) -> RetrievalError:
         return RetrievalError(

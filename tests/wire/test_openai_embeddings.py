@@ -86,13 +86,6 @@ def test_decimal_numbers_where_base64_is_refused(openai_server: StartServer) -> 
     assert ["encoding_format" in item.body for item in server.requests] == [True, False, False]
 
 
-def test_dimensions_can_be_asked_for(openai_server: StartServer) -> None:
-    server = openai_server()
-    model = _embeddings(server, dimensions=16)
-    assert len(model.embed_query("one")) == model.dimension == 16
-    assert server.requests[0].body["dimensions"] == 16
-
-
 def test_a_change_of_dimension_is_noticed(openai_server: StartServer) -> None:
     server = openai_server()
     model = _embeddings(server)

@@ -55,7 +55,6 @@ class SearchPlan:
         semantic_config: Name of the semantic configuration.
         filter: An OData filter that every query carries.
         min_scores: By kind of score: hits that score less are left out.
-        user_token: Whether the caller's own token goes along, for trimming at the service.
     """
 
     fields: FieldNames = FieldNames()
@@ -63,7 +62,6 @@ class SearchPlan:
     semantic_config: str | None = None
     filter: str | None = None
     min_scores: Mapping[str, float] | None = None
-    user_token: bool = True
 
     def type_of(self, query: SearchQuery) -> SearchType:
         """Return how this query searches: a category's strategy counts before the setting.
@@ -118,7 +116,7 @@ class SearchPlan:
                 "query_caption": "extractive",
                 "semantic_error_mode": "partial",
             }
-        if self.user_token and query.caller.token:
+        if query.caller.token:  # for trimming at the service
             arguments["headers"] = {USER_TOKEN_HEADER: query.caller.token}
         return {name: value for name, value in arguments.items() if value is not None}
 

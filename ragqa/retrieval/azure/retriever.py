@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT_S = 30.0
 MAX_RETRIES = 3
+"""How often a query that the service could not serve is sent again."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,11 @@ class AzureRetriever:
         clients: Make the SDK's clients.
         plan: How the index is searched.
         embeddings: Make the vectors of questions, where the search type needs one.
-        max_retries: How often a query that the service could not serve is sent again.
-        clock: Seconds that only grow.
     """
 
     clients: SearchClients
     plan: SearchPlan
     embeddings: Embeddings | None = None
-    max_retries: int = MAX_RETRIES
-    clock: Callable[[], float] = time.monotonic
     _ways: dict[tuple[str, ...], int] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -122,14 +119,14 @@ class AzureRetriever:
         Raises:
             RagqaError: The error itself, where another try is no use or does not fit the time.
         """
-        deadline_s = self.clock() + (query.timeout_s or DEFAULT_TIMEOUT_S)
-        for failed in range(1, self.max_retries + 2):
-            error = yield max(0.001, deadline_s - self.clock())
+        deadline_s = time.monotonic() + (query.timeout_s or DEFAULT_TIMEOUT_S)
+        for failed in range(1, MAX_RETRIES + 2):
+            error = yield max(0.001, deadline_s - time.monotonic())
             assert error is not None, "a try ends with an error or with the result"
             asked = retry_after_s(headers_of(error))
             wait = wait_s(failed, asked)
             may_pass = status_of(error) in RETRYABLE or is_broken_off(error)
-            if not may_pass or failed > self.max_retries or wait >= deadline_s - self.clock():
+            if not may_pass or failed > MAX_RETRIES or wait >= deadline_s - time.monotonic():
                 raise self._translated(error) from _shown_cause(error)
             yield wait
 
