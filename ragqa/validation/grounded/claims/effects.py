@@ -71,7 +71,7 @@ BASES: Final[Mapping[str, frozenset[str]]] = {
     "put": frozenset({"create", "change"}),
     "set": frozenset({"change", "create"}),
 }
-_NOUNS: Final[Mapping[str, frozenset[str]]] = {
+NOUNS: Final[Mapping[str, frozenset[str]]] = {
     "booking": frozenset({"book", "create"}),
     "reservation": frozenset({"book", "create"}),
     "payment": frozenset({"pay"}),
@@ -154,7 +154,7 @@ def effects_named(text: str) -> frozenset[str]:
     maybe: set[str] = set()
     for word in _words(text):
         for form in (word, word.removesuffix("s"), word.removesuffix("es")):
-            plain |= PARTICIPLES.get(form, _NONE) | _NOUNS.get(form, _NONE)
+            plain |= PARTICIPLES.get(form, _NONE) | NOUNS.get(form, _NONE)
             (maybe if form in _ALSO_NOUNS else plain).update(BASES.get(form, _NONE))
     found = plain - {ANY} or maybe
     for verb, effects in VERBS_ZH.items():

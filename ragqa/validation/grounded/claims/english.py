@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ragqa.language.late import late
 from ragqa.validation.grounded.claims import english_forms as forms
 from ragqa.validation.grounded.claims.claim import Claim
-from ragqa.validation.grounded.claims.effects import ANY, BASES, PARTICIPLES
+from ragqa.validation.grounded.claims.effects import ANY, BASES, NOUNS, PARTICIPLES
 
 
 def english_claims(sentence: str) -> Iterator[Claim]:
@@ -221,22 +221,15 @@ def clause_before(sentence: str, at: int) -> str:
 
 def _claim(sentence: str, verb: str, *, by_assistant: bool = False) -> Claim:
     word = " ".join(verb.lower().split())
-    base = word.removesuffix("s")
-    effects = PARTICIPLES.get(word) or BASES.get(word) or _OTHER.get(word) or _OTHER.get(base)
-    return Claim(sentence.strip(), verb, effects or frozenset({ANY}), by_assistant)
+    known = (of.get(form) for form in (word, word.removesuffix("s")) for of in _EFFECTS)
+    effects = next(filter(None, known), frozenset({ANY}))
+    return Claim(sentence.strip(), verb, effects, by_assistant)
 
 
 _OTHER = {
     "set up": frozenset({"create", "change", "book"}),
     "signed up": frozenset({"create", "change"}),
-    "reservation": frozenset({"book", "create"}),
-    "booking": frozenset({"book", "create"}),
     "appointment": frozenset({"book", "create"}),
-    "payment": frozenset({"pay"}),
-    "transfer": frozenset({"pay", "change"}),
-    "change": frozenset({"change"}),
-    "update": frozenset({"change"}),
-    "order": frozenset({"book", "create", "pay"}),
-    "purchase": frozenset({"book", "pay"}),
     "put in": frozenset({"create", "change"}),
 }
+_EFFECTS = (PARTICIPLES, BASES, NOUNS, _OTHER)
