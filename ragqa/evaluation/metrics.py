@@ -9,6 +9,7 @@ from typing import Any
 
 from ragqa.evaluation.calibration import as_json, expected_error, reliability, trade_off
 from ragqa.evaluation.outcome import Outcome
+from ragqa.records.stats import quantile
 
 DEPTH = 10
 """Passages that retrieval is measured on."""
@@ -147,15 +148,8 @@ def _fate(outcome: Outcome) -> str:
 
 
 def _latency(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
-    took = sorted(ms for o in outcomes if (ms := o.row["latency_ms"]) is not None)
-    return {"p50": _quantile(took, 0.5), "p95": _quantile(took, 0.95)}
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float | None:
-    """Return the nearest-rank quantile."""
-    if not ordered:
-        return None
-    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 2)
+    took = [ms for o in outcomes if (ms := o.row["latency_ms"]) is not None]
+    return {"p50": quantile(took, 0.5), "p95": quantile(took, 0.95)}
 
 
 def _tokens(outcomes: Sequence[Outcome]) -> dict[str, int]:

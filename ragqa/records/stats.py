@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -198,8 +199,9 @@ def transport_summary(events: Mapping[str, int]) -> dict[str, int]:
 
 
 def quantile(values: Iterable[float], share: float) -> float | None:
-    """Return the value that a share of the values does not exceed; None for no values."""
+    """Return the smallest value that a share of the values does not exceed; None for no values."""
     ordered = sorted(values)
     if not ordered:
         return None
-    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 3)
+    place = math.ceil(share * len(ordered) - 1e-9)  # 0.07 * 100 is a little more than 7
+    return round(ordered[place - 1], 3)

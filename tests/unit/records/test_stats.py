@@ -92,7 +92,7 @@ def test_tokens_cost_and_times_are_added_up():
     counted = period([run(OK, usage=usage, ms=n) for n in range(1, 101)]).as_json()
     assert counted["usage"]["prompt_tokens"] == 1000
     assert counted["usage"]["cost"] == 25.0
-    assert counted["latency_ms"] == {"p50": 51, "p95": 96}
+    assert counted["latency_ms"] == {"p50": 50, "p95": 95}
 
 
 def test_an_empty_period_has_no_rates():
@@ -152,4 +152,7 @@ def test_what_happened_on_the_way_is_summed_up():
 def test_a_quantile_is_one_of_the_values():
     assert quantile([3.0, 1.0, 2.0], 0.5) == 2.0
     assert quantile([1.0], 0.95) == 1.0
+    assert quantile(range(1, 101), 0.95) == 95
+    assert quantile(range(1, 101), 0.07) == 7
+    assert quantile(range(1, 21), 0.5) == 10
     assert quantile([], 0.5) is None
