@@ -44,6 +44,7 @@ class Asker:
     Attributes:
         name: The chain's name.
         parts: What it works with.
+        module: Makes its pipeline.
         report: What indexing did before, where documents were given.
         options: What the chain takes beside its parts.
     """

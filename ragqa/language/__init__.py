@@ -9,8 +9,7 @@ from ragqa.language.likeness import likeness
 from ragqa.language.measures import Measure, looked_up, measure_asked, without_phrase
 from ragqa.language.questions import AnswerType, answer_type, asks_name, refers_back, sub_questions
 from ragqa.language.script import Language, has_han, language_of
-from ragqa.language.sizes import estimate_tokens
-from ragqa.language.tokens import (
+from ragqa.language.terms import (
     Word,
     content_terms,
     content_words,
@@ -19,6 +18,7 @@ from ragqa.language.tokens import (
     tagged,
     words,
 )
+from ragqa.language.token_count import estimate_tokens
 from ragqa.language.turning import turns
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragqa.language.script import has_han
-from ragqa.language.tokens import content_words
+from ragqa.language.terms import content_words
 
 
 @dataclass(frozen=True, slots=True)

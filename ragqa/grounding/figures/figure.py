@@ -32,6 +32,7 @@ class Figure:
         parts: Figures that say the same together, for instance day and year of a date.
         loose: Whether it only counts something in a word ("two handles", 三个): such words may be
             the writer's own, so that they are wrong only against another number of the same.
+        meanings: The units that its unit may mean.
     """
 
     text: str
