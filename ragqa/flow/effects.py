@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ragqa.contract import Turn
-from ragqa.ports import ModelReply, ModelRequest, TraceConfig
+from ragqa.ports import AskedModel, ModelRequest, TraceConfig
 
 
 class TextReveal(Protocol):
@@ -18,30 +18,6 @@ class TextReveal(Protocol):
 
     def withdraw(self) -> bool:
         """Start over with another reply; tell whether anything was readable of this one."""
-
-
-class AskedModel(Protocol):
-    """A chat model, or an agent in the place of one: it may find out that its text is no answer."""
-
-    @property
-    def name(self) -> str:
-        """Name the model."""
-
-    def complete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
-        """Return the whole reply."""
-
-    async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
-        """Do the same without blocking the event loop."""
-
-    def stream(
-        self, request: ModelRequest, config: TraceConfig = None
-    ) -> Generator[str | ModelReply | None, None, None]:
-        """Yield pieces as they come, None where those so far are no answer, last the reply."""
-
-    def astream(
-        self, request: ModelRequest, config: TraceConfig = None
-    ) -> AsyncGenerator[str | ModelReply | None, None]:
-        """Do the same without blocking the event loop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,15 @@ Whatever does I/O or is configured stands here; pure modules are imported where 
 """
 
 from ragqa.ports.documents import Chunk, DocumentStore, IndexWriter, StoredFile
-from ragqa.ports.models import ChatModel, Message, ModelReply, ModelRequest, Role, offered_by
+from ragqa.ports.models import (
+    AskedModel,
+    ChatModel,
+    Message,
+    ModelReply,
+    ModelRequest,
+    Role,
+    offered_by,
+)
 from ragqa.ports.parts import Parts
 from ragqa.ports.policy import Category, Policy
 from ragqa.ports.retrieval import Reranker, Retriever, SearchQuery
@@ -16,6 +24,7 @@ from ragqa.ports.sessions import History, PastTurn, SessionStore, Summary, UsedS
 __all__ = [
     "ENDED",
     "AnswerStore",
+    "AskedModel",
     "Category",
     "ChatModel",
     "Chunk",

@@ -58,8 +58,8 @@ class ModelReply:
     model: str = ""
 
 
-class ChatModel(Protocol):
-    """A chat model behind any provider. Every failure is a ProviderError."""
+class AskedModel(Protocol):
+    """A chat model, or an agent in the place of one: it may find out that its text is no answer."""
 
     @property
     def name(self) -> str:
@@ -70,6 +70,20 @@ class ChatModel(Protocol):
 
     async def acomplete(self, request: ModelRequest, config: TraceConfig = None) -> ModelReply:
         """Do the same without blocking the event loop."""
+
+    def stream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> Generator[str | ModelReply | None, None, None]:
+        """Yield pieces as they come, None where those so far are no answer, last the reply."""
+
+    def astream(
+        self, request: ModelRequest, config: TraceConfig = None
+    ) -> AsyncGenerator[str | ModelReply | None, None]:
+        """Do the same without blocking the event loop."""
+
+
+class ChatModel(AskedModel, Protocol):
+    """A chat model behind any provider. Every failure is a ProviderError."""
 
     def stream(
         self, request: ModelRequest, config: TraceConfig = None
