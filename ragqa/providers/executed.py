@@ -16,6 +16,9 @@ KEY = "executed_tools"
 _MAX_OUTPUT_CHARS = 8000
 """As much as is kept of what an own tool returned, see ``ToolPolicy.max_result_chars``."""
 
+_MAX_TOOLS = 100
+"""More than any service runs for one reply."""
+
 _OF_THE_CALL = frozenset({"index", "type", "name", "arguments"})
 
 
@@ -28,7 +31,7 @@ class ExecutedTools:
     def take(self, message: dict[str, Any]) -> None:
         """Keep what a message says of them, or a piece of one."""
         said = message.get(KEY)
-        for number, entry in enumerate(said if isinstance(said, list) else []):
+        for number, entry in enumerate(said[:_MAX_TOOLS] if isinstance(said, list) else []):
             if isinstance(entry, dict):
                 index = entry.get("index")
                 known = self._by_index.setdefault(index if isinstance(index, int) else number, {})
@@ -36,7 +39,7 @@ class ExecutedTools:
 
     def told(self) -> dict[str, list[dict[str, str]]]:
         """Return name, arguments and output of each under ``KEY``; without any, nothing."""
-        told = [_told(entry) for _, entry in sorted(self._by_index.items())]
+        told = [_told(entry) for _, entry in sorted(self._by_index.items())[:_MAX_TOOLS]]
         return {KEY: told} if told else {}
 
 

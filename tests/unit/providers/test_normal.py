@@ -397,6 +397,13 @@ def test_a_reply_without_executed_tools_tells_of_none(said: Any) -> None:
     assert "executed_tools" not in whole_reply(data, by_function=False)["choices"][0]["message"]
 
 
+def test_no_more_executed_tools_are_taken_than_a_service_may_run() -> None:
+    said = [{"index": number, "type": "search"} for number in range(5000)]
+    data = {"choices": [{"message": {"content": "x", "executed_tools": said}}]}
+    (choice,) = whole_reply(data, by_function=False)["choices"]
+    assert len(choice["message"]["executed_tools"]) == 100
+
+
 def test_executed_tools_of_a_stream_come_whole_and_once() -> None:
     shape = StreamShape(by_function=False)
     deltas = [
