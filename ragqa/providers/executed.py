@@ -1,8 +1,9 @@
 """Tools that a provider ran on its side, as its replies tell of them.
 
-OpenAI's chat completions have no word for them. Groq lists them beside the text; in a stream an
-entry comes in parts, under its index.
-Source: https://console.groq.com/docs/tool-use/built-in-tools
+Groq lists them beside the text; in a stream an entry comes in parts, under its index. OpenAI's
+search models, and gateways that search for any model, only cite the pages that they found.
+Sources: https://console.groq.com/docs/tool-use/built-in-tools and
+https://platform.openai.com/docs/guides/tools-web-search (Chat Completions).
 """
 
 from __future__ import annotations
@@ -27,20 +28,24 @@ class ExecutedTools:
 
     def __init__(self) -> None:
         self._by_index: dict[Any, dict[str, Any]] = {}
+        self._cited: dict[str, None] = {}
 
     def take(self, message: dict[str, Any]) -> None:
         """Keep what a message says of them, or a piece of one."""
-        said = message.get(KEY)
-        for number, entry in enumerate(said[:_MAX_TOOLS] if isinstance(said, list) else []):
-            if isinstance(entry, dict):
-                index = entry.get("index")
-                known = self._by_index.setdefault(index if isinstance(index, int) else number, {})
-                known |= {name: value for name, value in entry.items() if value is not None}
+        for number, entry in enumerate(_entries(message.get(KEY))):
+            index = entry.get("index")
+            known = self._by_index.setdefault(index if isinstance(index, int) else number, {})
+            known |= {name: value for name, value in entry.items() if value is not None}
+        for note in _entries(message.get("annotations")):
+            if isinstance(page := note.get("url_citation"), dict):
+                self._cited[f"{page.get('title') or ''} {page.get('url') or ''}".strip()] = None
 
     def told(self) -> dict[str, list[dict[str, str]]]:
         """Return name, arguments and output of each under ``KEY``; without any, nothing."""
-        told = [_told(entry) for _, entry in sorted(self._by_index.items())[:_MAX_TOOLS]]
-        return {KEY: told} if told else {}
+        entries = [entry for _, entry in sorted(self._by_index.items())[:_MAX_TOOLS]]
+        if self._cited and not entries:
+            entries = [{"name": "web_search", "output": "\n".join(self._cited)}]
+        return {KEY: list(map(_told, entries))} if entries else {}
 
 
 def executed_in(message: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
@@ -48,6 +53,11 @@ def executed_in(message: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
     tools = ExecutedTools()
     tools.take(message)
     return tools.told()
+
+
+def _entries(said: Any) -> list[dict[str, Any]]:
+    listed = said[:_MAX_TOOLS] if isinstance(said, list) else []
+    return [entry for entry in listed if isinstance(entry, dict)]
 
 
 def _told(entry: dict[str, Any]) -> dict[str, str]:

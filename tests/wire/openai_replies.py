@@ -35,6 +35,7 @@ class Reply:
         refusal: The model's own words, where it declines.
         tool_calls: Calls as ``(name, arguments)``; arguments as text.
         executed: Tools that the service ran itself, as Groq lists them.
+        cited: Pages that the service found, as title and address.
         reasoning: Sent as reasoning_content.
         usage: False leaves it out; a dict replaces it.
         choices: Replaces the choices of a whole reply.
@@ -56,6 +57,7 @@ class Reply:
     refusal: str | None = None
     tool_calls: tuple[tuple[str, str], ...] = ()
     executed: tuple[JsonObject, ...] = ()
+    cited: tuple[tuple[str, str], ...] = ()
     reasoning: str | None = None
     usage: bool | dict[str, Any] = True
     choices: list[Any] | None = None
@@ -97,7 +99,7 @@ def completion(reply: Reply, request: JsonObject) -> JsonObject:
         "role": "assistant",
         "content": reply.text,
         "refusal": reply.refusal,
-        "annotations": [],
+        "annotations": _annotations(reply),
     }
     if reply.refusal is not None:
         message["content"] = None
@@ -125,6 +127,23 @@ def completion(reply: Reply, request: JsonObject) -> JsonObject:
     if reply.usage:
         body["usage"] = usage_of(reply, request)
     return body
+
+
+def _annotations(reply: Reply) -> list[JsonObject]:
+    pages = ({"title": title, "url": url} for title, url in reply.cited)
+    return [
+        {"type": "url_citation", "url_citation": {"start_index": 0, "end_index": 9, **page}}
+        for page in pages
+    ]
+
+
+def _told_of_tools(reply: Reply) -> Iterator[JsonObject]:
+    """Yield the deltas that tell of tools of the service: the call, then what came of it."""
+    for tool in reply.executed:
+        called = {key: tool[key] for key in ("index", "type", "arguments") if key in tool}
+        yield {"executed_tools": [called]}
+        yield {"executed_tools": [tool]}
+    yield from ({"annotations": [note]} for note in _annotations(reply))
 
 
 def _call(name: str, arguments: str) -> JsonObject:
@@ -166,10 +185,8 @@ def chunks(reply: Reply, request: JsonObject) -> Iterator[Any]:
     yield _chunk(identity, request, {"role": "assistant", "content": "", "refusal": None})
     for piece in _pieces(reply.reasoning or ""):
         yield _chunk(identity, request, {"reasoning_content": piece})
-    for tool in reply.executed:  # first the call, then what came of it
-        called = {key: tool[key] for key in ("index", "type", "arguments") if key in tool}
-        yield _chunk(identity, request, {"executed_tools": [called]})
-        yield _chunk(identity, request, {"executed_tools": [tool]})
+    for told in _told_of_tools(reply):
+        yield _chunk(identity, request, told)
     for piece in _pieces(reply.refusal or ""):
         yield _chunk(identity, request, {"refusal": piece})
     for piece in _pieces("" if reply.refusal else reply.text or ""):

@@ -46,6 +46,19 @@ def test_what_the_provider_ran_is_recorded_and_bears_figures(openai_server, how)
     assert record["read_only"]
 
 
+@pytest.mark.parametrize("how", ["invoke", "stream"])
+def test_pages_that_a_reply_cites_tell_of_a_search(openai_server, how):
+    pages = (("Opening hours", "https://example.org/hours"), ("Map", "https://example.org/map"))
+    reply = Reply(acted("Hello, how can I help?", confidence=0.4), cited=(*pages, pages[0]))
+    answer = _asked(agent_at(openai_server(reply)), how)
+    (record,) = answer.tools
+    assert (record["name"], record["state"], record["by_provider"]) == (
+        "web_search",
+        "succeeded",
+        True,
+    )
+
+
 def test_the_figures_stand_nowhere_without_it(openai_server):
     answer = agent_at(openai_server(TOLD, TOLD)).invoke(QUESTION)
     assert answer.status == "degraded"

@@ -397,6 +397,18 @@ def test_a_reply_without_executed_tools_tells_of_none(said: Any) -> None:
     assert "executed_tools" not in whole_reply(data, by_function=False)["choices"][0]["message"]
 
 
+def test_pages_are_told_once_and_where_no_tool_is_listed() -> None:
+    page = {"type": "url_citation", "url_citation": {"title": "T", "url": "https://a.example"}}
+    message = {"content": "x", "annotations": [page, page, {"type": "other"}, None]}
+    for listed, told in (
+        (None, [{"name": "web_search", "arguments": "", "output": "T https://a.example"}]),
+        ([{"type": "search"}], [{"name": "search", "arguments": "", "output": ""}]),
+    ):
+        data = {"choices": [{"message": {**message, "executed_tools": listed}}]}
+        (choice,) = whole_reply(data, by_function=False)["choices"]
+        assert choice["message"]["executed_tools"] == told
+
+
 def test_no_more_executed_tools_are_taken_than_a_service_may_run() -> None:
     said = [{"index": number, "type": "search"} for number in range(5000)]
     data = {"choices": [{"message": {"content": "x", "executed_tools": said}}]}
