@@ -155,17 +155,13 @@ class Tries:
         self, record: ToolRecord, policy: ToolPolicy, outcome: Outcome, *, in_flight: bool = False
     ) -> ToolRecord:
         """Write down what a try came to; an uncertain one that goes on keeps its owner."""
-        told: dict[str, Any] = {"request_id": outcome.request_id} if outcome.request_id else {}
-        if outcome.kind == "succeeded":
-            told["result"] = outcome.text
-            if policy.asynchronous:
-                return self._ledger.note(record.id, owner=None, error="", **told)
-            return self._move(record, "succeeded", error="", **told)
-        if outcome.kind == "failed":
-            return self._move(record, "failed", error=outcome.text, **told)
-        owner = record.owner if in_flight else None
-        told |= {"error": outcome.text, "owner": owner}
-        return self._move(record, "unknown", reason=outcome.text[:300], **told)
+        told = _told(outcome)
+        if outcome.kind == "uncertain":
+            owner = record.owner if in_flight else None
+            return self._move(record, "unknown", reason=outcome.text[:300], owner=owner, **told)
+        if outcome.kind == "succeeded" and policy.asynchronous:
+            return self._ledger.note(record.id, owner=None, **told)
+        return self._move(record, outcome.kind, **told)
 
     def _move(self, record: ToolRecord, state: Any, **changes: Any) -> ToolRecord:
         return self._ledger.move(
@@ -203,22 +199,23 @@ class Tries:
         if outcome.kind == "uncertain":
             self._ledger.note(record.id, owner=None)
             return
-        told: dict[str, Any] = {"request_id": outcome.request_id} if outcome.request_id else {}
-        if outcome.kind == "failed":
-            told["error"] = outcome.text
-        else:
-            told |= {"result": outcome.text, "error": ""}
-        state: Any = "failed" if outcome.kind == "failed" else "succeeded"
-        if state == "succeeded" and policy.asynchronous:
-            state = "running"
+        is_job = outcome.kind == "succeeded" and policy.asynchronous
         self._ledger.move(
             record.id,
-            state,
+            "running" if is_job else outcome.kind,
             reason="a late reply",
             expected={"unknown"},
             attempt=record.attempt,
-            **told,
+            **_told(outcome),
         )
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    """Return what a record learns of a try."""
+    told: dict[str, Any] = {"request_id": outcome.request_id} if outcome.request_id else {}
+    if outcome.kind == "succeeded":
+        return told | {"result": outcome.text, "error": ""}
+    return told | {"error": outcome.text}
 
 
 def was_lost(record: ToolRecord) -> bool:
