@@ -1,18 +1,12 @@
-"""The SDK's clients of one endpoint: one for blocking calls, one for each event loop.
-
-An async client keeps connections that die with their loop, so each loop gets its own, closed when
-the loop ends: an async generator that waits in the loop is closed by ``asyncio.run`` before the
-loop is (``loop.shutdown_asyncgens``).
-"""
+"""The SDK's clients of one endpoint: one for blocking calls, one for each event loop."""
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.request import getproxies
@@ -20,6 +14,7 @@ from urllib.request import getproxies
 import httpx2
 import openai
 
+from ragqa.flow.per_loop import PerLoop
 from ragqa.providers.blocking_network import direct
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.events import Events
@@ -50,7 +45,7 @@ class Clients:
         self._at = at
         self._lock = threading.Lock()
         self._blocking: openai.OpenAI | None = None
-        self._by_loop: dict[asyncio.AbstractEventLoop, _OfLoop] = {}
+        self._loops = PerLoop(self._made_async)
 
     def blocking(self) -> openai.OpenAI:
         """Return the client for blocking calls."""
@@ -62,20 +57,7 @@ class Clients:
 
     async def of_this_loop(self) -> openai.AsyncOpenAI:
         """Return the client of the running event loop."""
-        loop = asyncio.get_running_loop()
-        kept = self._by_loop.get(loop)
-        if kept is None:
-            client, tokens = self._made_async()
-            ended = self._until_loop_ends(loop, client, tokens)
-            dropped = weakref.finalize(self, _close_soon, loop, client, tokens)
-            dropped.atexit = False
-            kept = _OfLoop(client, ended, dropped)
-            with self._lock:
-                for old in [old for old in self._by_loop if old.is_closed()]:
-                    self._by_loop.pop(old).dropped.detach()
-                self._by_loop[loop] = kept
-            await anext(ended)
-        return kept.client
+        return (await self._loops.get()).client
 
     def _made_blocking(self) -> openai.OpenAI:
         tokens = self._at.entra.blocking() if self._at.entra else None
@@ -86,26 +68,12 @@ class Clients:
         kind = openai.AzureOpenAI if self._at.api_version else openai.OpenAI
         return self._prepared(kind(http_client=http, **self._sdk(tokens)))
 
-    def _made_async(self) -> tuple[openai.AsyncOpenAI, AsyncTokens | None]:
+    def _made_async(self) -> _OfLoop:
         tokens = self._at.entra.of_a_loop() if self._at.entra else None
         http = openai.DefaultAsyncHttpxClient(**self._http(), transport=self._lanes())
         kind = openai.AsyncAzureOpenAI if self._at.api_version else openai.AsyncOpenAI
         client = kind(http_client=http, **self._sdk(tokens))
-        return self._prepared(client), tokens
-
-    async def _until_loop_ends(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        client: openai.AsyncOpenAI,
-        tokens: AsyncTokens | None,
-    ) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            with self._lock:
-                if kept := self._by_loop.pop(loop, None):
-                    kept.dropped.detach()
-            await _close(client, tokens)
+        return _OfLoop(self._prepared(client), tokens)
 
     def _direct(self) -> httpx2.HTTPTransport | None:
         """Return connections to the service; httpx's own go where a proxy may stand between."""
@@ -164,34 +132,15 @@ class Clients:
 
 
 class _OfLoop(NamedTuple):
-    """A client of one event loop, and what closes it: the loop's end, or that of ``Clients``."""
+    """The client of one event loop, with what fetches its tokens."""
 
     client: openai.AsyncOpenAI
-    ended: AsyncGenerator[None, None]
-    dropped: weakref.finalize[..., Clients]
+    tokens: AsyncTokens | None
 
-
-async def _close(client: openai.AsyncOpenAI, tokens: AsyncTokens | None) -> None:
-    await client.close()
-    if tokens:
-        await tokens.close()
-
-
-def _close_soon(
-    loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI, tokens: AsyncTokens | None
-) -> None:
-    """Close a client that nobody can use any more, though its loop goes on."""
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(_start_closing, client, tokens)
-
-
-def _start_closing(client: openai.AsyncOpenAI, tokens: AsyncTokens | None) -> None:
-    task = asyncio.get_running_loop().create_task(_close(client, tokens))
-    _closing.add(task)  # a loop itself holds its tasks weakly
-    task.add_done_callback(_closing.discard)
-
-
-_closing: set[asyncio.Task[None]] = set()
+    async def close(self) -> None:
+        await self.client.close()
+        if self.tokens:
+            await self.tokens.close()
 
 
 def timeout(seconds: float) -> openai.Timeout:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from ragqa.errors import MissingExtraError
-from ragqa.retrieval.azure.event_loops import PerLoop
+from ragqa.flow.per_loop import PerLoop
 
 CONNECT_TIMEOUT_S = 10.0
 
@@ -152,7 +152,7 @@ class Clients:
         self._lock = threading.Lock()
         self._blocking: Any = None
         self.limits = access.limits
-        self._loops = PerLoop(self._make_async)
+        self._loops: PerLoop[Any] = PerLoop(self._make_async)
 
     def blocking(self) -> Any:
         """Return the client for blocking calls; it is made at the first one."""
