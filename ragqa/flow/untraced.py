@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -33,13 +33,14 @@ class UntracedRunnable(ChainRunnable):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Any]:
         """Yield the text as it is written, withdrawals, and last the Answer."""
-        events, end = super().stream(input, config, **kwargs), object()
-        while True:
-            with tracing_context(enabled=False):
-                event = next(events, end)
-            if event is end:
-                return
-            yield event
+        end = object()
+        with closing(super().stream(input, config, **kwargs)) as events:  # type: ignore[type-var]
+            while True:
+                with tracing_context(enabled=False):
+                    event = next(events, end)
+                if event is end:
+                    return
+                yield event
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
