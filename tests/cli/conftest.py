@@ -165,10 +165,12 @@ class SilentService:
         while True:
             try:
                 connection, _ = self._socket.accept()
-            except OSError:
+                self._connections.append(connection)
+                connection.recv(65536)
+            except ConnectionError:  # whoever asked has left
+                continue
+            except OSError:  # closed
                 return
-            self._connections.append(connection)
-            connection.recv(65536)
             self._asked.set()
 
 
