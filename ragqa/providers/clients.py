@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ssl
 import threading
-import time
 import weakref
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.request import getproxies
@@ -16,6 +14,7 @@ import openai
 
 from ragqa.flow.per_loop import PerLoop
 from ragqa.providers.blocking_network import direct
+from ragqa.providers.deadline import DeadlineClient
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.events import Events
 from ragqa.providers.lanes import Lanes
@@ -61,7 +60,7 @@ class Clients:
 
     def _made_blocking(self) -> openai.OpenAI:
         tokens = self._at.entra.blocking() if self._at.entra else None
-        http = _DeadlineClient(**self._http(), transport=self._direct())
+        http = DeadlineClient(**self._http(), transport=self._direct())
         weakref.finalize(self, http.close)
         if tokens:
             weakref.finalize(self, tokens.close)
@@ -154,51 +153,3 @@ def _ssl_context(*, with_roots: bool) -> ssl.SSLContext:
     if with_roots:
         return httpx2.create_ssl_context()
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-class _DeadlineClient(openai.DefaultHttpxClient):
-    """Give up a response that drips on beyond the time-out.
-
-    httpx's read time-out starts anew with every byte, so a server that sends comments or blanks
-    to keep the connection alive would never be given up.
-    """
-
-    def build_request(self, method: str, url: httpx2.URL | str, **rest: Any) -> httpx2.Request:
-        return super().build_request(method, _parsed(str(url)), **rest)
-
-    def send(
-        self, request: httpx2.Request, *, stream: bool = False, **options: Any
-    ) -> httpx2.Response:
-        limit_s = request.extensions.get("timeout", {}).get("read")
-        started_s = time.monotonic()
-        response = super().send(request, stream=True, **options)
-        if limit_s is not None:
-            response.stream = _Until(response.stream, started_s + limit_s, request)
-        if not stream:
-            try:
-                response.read()
-            finally:
-                response.close()
-        return response
-
-
-@lru_cache(maxsize=8)
-def _parsed(url: str) -> httpx2.URL:
-    """Return an address taken apart; every request goes to the same few."""
-    return httpx2.URL(url)
-
-
-class _Until(httpx2.SyncByteStream):
-    def __init__(self, stream: Any, deadline_s: float, request: httpx2.Request) -> None:
-        self._stream = stream
-        self._deadline_s = deadline_s
-        self._request = request
-
-    def __iter__(self) -> Iterator[bytes]:
-        for data in self._stream:
-            if time.monotonic() > self._deadline_s:
-                raise httpx2.ReadTimeout("The response took too long.", request=self._request)
-            yield data
-
-    def close(self) -> None:
-        self._stream.close()

@@ -17,6 +17,7 @@ from ragqa.ports import ModelReply, ModelRequest
 from ragqa.providers.chat import EndpointChatModel
 from tests.wire.asked import VALID, plain, request, streamed
 from tests.wire.conftest import MakeModel, StartServer
+from tests.wire.http_wire import Exchange, HttpServer
 from tests.wire.openai_replies import Reply
 
 
@@ -175,6 +176,26 @@ def test_blanks_that_keep_a_body_open_do_not_count_as_life(
     with pytest.raises(TransportError):
         way(model_at(server), plain(timeout_s=0.6))
     assert time.monotonic() - started_s < 1.5
+
+
+@pytest.mark.parametrize("way", [_complete, _acomplete, _stream, _astream])
+@pytest.mark.parametrize(
+    "drop", [b"HTTP/1.1 102 Processing\r\n\r\n", b"x"], ids=["interim responses", "a long header"]
+)
+def test_a_head_that_comes_in_drops_does_not_count_as_life(
+    model_at: MakeModel, way: Way, drop: bytes
+) -> None:
+    async def handle(exchange: Exchange) -> None:
+        exchange.raw(b"HTTP/1.1 200 OK\r\nx-drops: " if drop == b"x" else b"")
+        while True:  # until the client hangs up
+            exchange.raw(drop)
+            await asyncio.sleep(0.05)
+
+    with HttpServer(handle) as server:
+        started_s = time.monotonic()
+        with pytest.raises(TransportError):
+            way(model_at(f"{server.url}/v1"), plain(timeout_s=0.6))
+        assert time.monotonic() - started_s < 1.5
 
 
 def test_the_models_own_timeout_counts_where_the_request_has_none(
