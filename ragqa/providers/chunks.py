@@ -8,9 +8,10 @@ reason, and knows.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import json
 from typing import Self
 
+import httpx2
 import openai
 
 from ragqa.errors import TransportError
@@ -31,17 +32,19 @@ class _Shaping:
         self._ready: list[JsonObject] = []
         self._is_over = False
 
-    def _take_whole(self, body: str) -> None:
+    def _take_whole(self, response: httpx2.Response) -> None:
         """Take a reply that came whole: some servers ignore that a stream was asked for.
 
         Others send a stream, and call it JSON.
         """
+        body = response.content.decode(json.detect_encoding(response.content))
         if events := events_in(body):
             for event in events:
                 self._take(json_reply(event))
             self._take(None)
             return
-        reply = whole_reply(body, by_function=self._by_function)
+        said = body if _kind(response) == "text/html" else json.loads(body)
+        reply = whole_reply(said, by_function=self._by_function)
         (choice,) = reply["choices"]
         self._take({**reply, "choices": [{**choice, "delta": choice["message"]}]})
         self._take(None)
@@ -72,10 +75,13 @@ class _Shaping:
         return self
 
 
-def _is_whole(headers: Mapping[str, str]) -> bool:
+def _is_whole(response: httpx2.Response) -> bool:
     """Tell whether a response is no stream of events but JSON, or a page."""
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return kind in ("application/json", "text/html")
+    return _kind(response) in ("application/json", "text/html")
+
+
+def _kind(response: httpx2.Response) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 class Chunks(_Shaping):
@@ -94,8 +100,9 @@ class Chunks(_Shaping):
     def await_text(self) -> None:
         """Wait for the first text."""
         try:
-            if _is_whole(self._source.response.headers):
-                self._take_whole(self._source.response.read().decode())
+            if _is_whole(self._source.response):
+                self._source.response.read()
+                self._take_whole(self._source.response)
             while self._lacks_text:
                 self._take(next(self._source, None))
         except BaseException:
@@ -147,9 +154,10 @@ class AsyncChunks(_Shaping):
     async def await_text(self) -> None:
         """Wait for the first text."""
         try:
-            if _is_whole(self._source.response.headers):
+            if _is_whole(self._source.response):
                 async with asyncio.timeout_at(self._deadline_s):
-                    self._take_whole((await self._source.response.aread()).decode())
+                    await self._source.response.aread()
+                self._take_whole(self._source.response)
             while self._lacks_text:
                 self._take(await self._next())
         except BaseException:

@@ -239,6 +239,48 @@ def test_a_stream_where_none_was_asked_for(
     assert len(server.chats) == 2
 
 
+@pytest.mark.parametrize(
+    "kind",
+    ["application/json", "text/plain", "application/octet-stream", "text/event-stream", ""],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_object_where_a_stream_was_asked_for_whatever_it_is_called(
+    openai_server: StartServer, model_at: MakeModel, kind: str, indent: int | None
+) -> None:
+    choice = {"message": {"role": "assistant", "content": VALID}, "finish_reason": "stop"}
+    body = "\ufeff" + json.dumps({"choices": [choice]}, indent=indent)
+    server = openai_server(*[Reply(body=body, headers={"content-type": kind})] * 2)
+    model = model_at(server)
+
+    async def events() -> list[Any]:
+        return [event async for event in model.astream(request())]
+
+    replies = [streamed(made)[1] for made in (model.stream(request()), asyncio.run(events()))]
+    assert [(reply.text, reply.finish_reason) for reply in replies] == [(VALID, "stop")] * 2
+    assert len(server.chats) == 2
+
+
+@pytest.mark.parametrize("end", ["\n", "", "\ndata: [DONE]"])
+def test_the_last_event_need_not_end_in_an_empty_line(
+    openai_server: StartServer, model_at: MakeModel, end: str
+) -> None:
+    body = f"data: {json.dumps(_chunk({'content': VALID}))}\n\ndata: "
+    body += json.dumps(_chunk({}, "stop")) + end.replace("\n", "\n\n" if "[" in end else "\n")
+    sent = Reply(body=body, headers={"content-type": "text/event-stream"})
+    _, reply = streamed(model_at(openai_server(sent)).stream(request()))
+    assert (reply.text, reply.finish_reason) == (VALID, "stop")
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+def test_nothing_where_a_stream_was_asked_for_is_asked_for_again(
+    openai_server: StartServer, model_at: MakeModel, kind: str
+) -> None:
+    empty = Reply(body=b"", headers={"content-type": kind, "retry-after": "0"})
+    server = openai_server(empty, VALID)
+    assert streamed(model_at(server).stream(request()))[1].text == VALID
+    assert len(server.chats) == 2
+
+
 def test_a_page_where_a_stream_was_asked_for(
     openai_server: StartServer, model_at: MakeModel
 ) -> None:
