@@ -155,6 +155,7 @@ def _of_python() -> Makers:
         (TypeError, lambda exc, at, prompt: malformed(at)),
         (LookupError, lambda exc, at, prompt: malformed(at)),
         (AttributeError, lambda exc, at, prompt: malformed(at)),
+        (RecursionError, lambda exc, at, prompt: malformed(at)),  # brackets without end
     )
 
 

@@ -127,6 +127,7 @@ def _of(body: Any, status: int = 400) -> RagqaError:
         (KeyError("choices"), TransportError),
         (IndexError(), TransportError),
         (TypeError(), TransportError),
+        (RecursionError(), TransportError),
         (httpx2.ReadTimeout("x"), TransportError),
         (httpx.ConnectError("x"), TransportError),
     ],
