@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ragqa.providers.content import text_of
 from ragqa.providers.event_text import events_in
 from ragqa.providers.executed import ExecutedTools, executed_in
 from ragqa.providers.tool_calls import CallFragments, calls_in, put_together, whole_calls
@@ -89,7 +90,7 @@ def whole_reply(data: Any, *, by_function: bool) -> JsonObject:
     events = events_in(data) if isinstance(data, str) else []
     data = _read_together(events, by_function=by_function) if events else json_reply(data)
     choice, message = _first_choice(data.get("choices"))
-    text, is_refusal = _text_of(message, by_function)
+    text, is_refusal = text_of(message, by_function)
     reason = _reason(choice.get("finish_reason"), by_function) or "stop"  # it is complete
     calls = [] if by_function else whole_calls(calls_in(message))
     kept = {**({"tool_calls": calls} if calls else {}), **executed_in(message)}
@@ -138,13 +139,18 @@ def _first_choice(choices: Any) -> tuple[JsonObject, JsonObject]:
     """
     if not isinstance(choices, list):
         raise MalformedReplyError
-    first = choices[0] if choices else {"message": {}}
+    first = _foremost(choices) if choices else {"message": {}}
     message = first.get("message") if isinstance(first, dict) else None
     if isinstance(message, dict):
-        return first, _joined(first, message, choices[1:])
+        return first, _joined(first, message, [each for each in choices if each is not first])
     if isinstance(first, dict) and message is None and first.get("finish_reason"):
         return first, {}  # Azure leaves it out where its content filter stopped the answer
     raise MalformedReplyError
+
+
+def _foremost(choices: list[Any]) -> Any:
+    """Return the choice of the lowest number, the one that is read of a stream, too."""
+    return min(choices, key=lambda each: _count(each.get("index")) if isinstance(each, dict) else 0)
 
 
 def _joined(first: JsonObject, message: JsonObject, others: list[Any]) -> JsonObject:
@@ -210,7 +216,7 @@ class StreamShape:
         if not isinstance(delta, dict) and not self.has_text:
             delta = choice.get("message")  # the whole reply in the place of its pieces
         delta = delta if isinstance(delta, dict) else {}
-        text, is_refusal = _text_of(delta, self._by_function)
+        text, is_refusal = text_of(delta, self._by_function)
         self.has_text |= bool(text)
         if is_refusal:  # held back to the end: it is no piece of an answer
             self._refusal, text = self._refusal + text, ""
@@ -240,32 +246,6 @@ class StreamShape:
         return reason
 
 
-def _text_of(message: JsonObject, by_function: bool) -> tuple[str, bool]:
-    """Return the text that a message carries, and whether it is a refusal."""
-    if by_function and (arguments := _arguments(message)):
-        return arguments, False
-    content = message.get("content")
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, dict))
-        content = "".join(part for part in parts if isinstance(part, str))
-    text = content if isinstance(content, str) else ""
-    refusal = message.get("refusal")
-    if isinstance(refusal, str) and refusal:
-        return refusal, True
-    return text, False
-
-
-def _arguments(message: JsonObject) -> str:
-    """Return the arguments of the first function that is called; fragments while streaming."""
-    calls = message.get("tool_calls")
-    first = calls[0] if isinstance(calls, list) and calls else None
-    function = first.get("function") if isinstance(first, dict) else message.get("function_call")
-    if isinstance(first, dict) and first.get("index") not in (None, 0):
-        return ""  # a second call: only one was asked for
-    arguments = function.get("arguments") if isinstance(function, dict) else None
-    return arguments if isinstance(arguments, str) else ""
-
-
 def _reason(said: Any, by_function: bool) -> str | None:
     if not isinstance(said, str) or not said:
         return None
@@ -288,8 +268,13 @@ def _usage(said: Any) -> JsonObject | None:
     }
 
 
+_MOST_TOKENS = 10**12
+"""More are no count of tokens; sums of them would not fit into a database."""
+
+
 def _count(said: Any) -> int:
-    return said if isinstance(said, int) and not isinstance(said, bool) and said > 0 else 0
+    is_count = isinstance(said, int) and not isinstance(said, bool)
+    return said if is_count and 0 < said < _MOST_TOKENS else 0
 
 
 def _string(said: Any) -> str:

@@ -35,6 +35,12 @@ def _whole(message: Any, *, by_function: bool = False, **choice: Any) -> tuple[s
         ({"content": [{"type": "text", "text": "x"}, {"type": "image"}, "y", None]}, "x"),
         ({"content": "x", "reasoning_content": "h", "reasoning": "h"}, "x"),
         ({"content": "x", "refusal": ""}, "x"),
+        ({"content": {"type": "text", "text": "x"}}, "x"),
+        ({"content": {"answer": "水"}}, '{"answer": "水"}'),
+        ({"content": [{"type": "text", "text": {"value": "x", "annotations": []}}]}, "x"),
+        ({"content": [{"type": "reasoning", "text": "{}"}, {"type": "text", "text": "x"}]}, "x"),
+        ({"content": [{"type": "thinking", "text": "{}"}]}, ""),
+        ({"content": {}}, ""),
     ],
 )
 def test_content_is_text(message: dict[str, Any], text: str) -> None:
@@ -47,10 +53,28 @@ def test_content_is_text(message: dict[str, Any], text: str) -> None:
         {"content": None, "tool_calls": [CALL]},
         {"content": "I call it.", "tool_calls": [CALL]},
         {"function_call": CALL["function"]},
+        {"tool_calls": [{"function": {"name": "r", "arguments": {"a": 1}}}]},
     ],
 )
 def test_arguments_become_content(message: dict[str, Any]) -> None:
     assert _whole(message, by_function=True) == ('{"a": 1}', "stop")
+
+
+def test_a_refusal_may_be_a_part() -> None:
+    parts = [{"type": "text", "text": "x"}, {"type": "refusal", "refusal": "I cannot."}]
+    assert _whole({"content": parts}) == ("I cannot.", REFUSAL)
+
+
+def test_the_choice_of_the_lowest_number_is_read() -> None:
+    choices = [{"index": number, "message": {"content": str(number)}} for number in (2, 0, 1)]
+    shaped = whole_reply({"choices": choices}, by_function=False)["choices"][0]
+    assert shaped["message"]["content"] == "0"
+
+
+@pytest.mark.parametrize("said", [-1, True, "5", 1.5, None, 10**30])
+def test_what_is_no_count_of_tokens_counts_nothing(said: Any) -> None:
+    data = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": said}}
+    assert whole_reply(data, by_function=False)["usage"]["total_tokens"] == 0
 
 
 @pytest.mark.parametrize("calls", [[], None, [None], [{}], [{"function": None}], "x"])
