@@ -135,6 +135,8 @@ class BoundedCall:
         def work() -> None:
             try:
                 future.set_result(context.run(run))
+            except StopIteration as exc:  # an event loop's futures refuse it, and never end
+                future.set_exception(RuntimeError(f"StopIteration {exc}".strip()))
             except Exception as exc:
                 future.set_exception(exc)
             except BaseException as exc:  # such as SystemExit: it ends the tool, not the program

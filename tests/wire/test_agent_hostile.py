@@ -266,6 +266,21 @@ def test_a_tool_that_leaves_ends_itself_alone(openai_server, made, raised):
     assert raised.__name__ in answer.tools[0]["error"]
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_tool_whose_iterator_is_empty_fails_at_once(openai_server, asynchronous):
+    def first(item: str) -> str:
+        """Look the first of an item up."""
+        return next(iter(()))
+
+    server = openai_server(calls(("first", {"item": "a"})), UNCLEAR)
+    agent = agent_at(server, tools=[first], policies={"first": READ})
+    began_s = time.monotonic()
+    answer = asyncio.run(agent.ainvoke("a?")) if asynchronous else agent.invoke("a?")
+    assert time.monotonic() - began_s < 5
+    assert (answer.status, states(answer)) == ("answered", [("first", "failed")])
+    assert "StopIteration" in answer.tools[0]["error"]
+
+
 def test_a_model_that_calls_on_after_the_limit_gets_no_more(openai_server):
     numbers = itertools.count()
     ran: list[str] = []
