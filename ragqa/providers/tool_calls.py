@@ -165,17 +165,29 @@ def read_arguments(text: str) -> dict[str, Any] | None:
     """Return the object that arguments are; None where they are no clear one.
 
     What holds nothing is an empty one: for tools without parameters services send an empty text,
-    null or, where objects are arrays, an empty array. Small models encode objects twice.
+    null or, where objects are arrays, an empty array. Small models encode objects twice. Numbers
+    too long for what keeps a run's messages leave the text as it is, for whoever reads the call.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object_of) if text.strip() else {}
+        value = _loaded(text) if text.strip() else {}
         if isinstance(value, str) and value.strip():
-            value = json.loads(value, object_pairs_hook=_object_of)
+            value = _loaded(value)
     except (ValueError, RecursionError):
         return None
     if value is None or value in ("", []):
         return {}
     return value if isinstance(value, dict) else None
+
+
+def _loaded(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_object_of, parse_int=_kept_int)
+
+
+def _kept_int(digits: str) -> int:
+    number = int(digits)
+    if not -(2**63) <= number < 2**64:  # the whole numbers of MessagePack
+        raise ValueError("the number is too long")
+    return number
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

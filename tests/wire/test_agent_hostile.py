@@ -281,6 +281,22 @@ def test_a_tool_whose_iterator_is_empty_fails_at_once(openai_server, asynchronou
     assert "StopIteration" in answer.tools[0]["error"]
 
 
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_a_number_longer_than_a_kept_message_may_hold_reaches_the_tool(openai_server, way):
+    seen: list[int] = []
+
+    def parcel(number: int) -> str:
+        """Look a parcel up by its number."""
+        seen.append(number)
+        return "It is on its way."
+
+    server = openai_server(calls(("parcel", '{"number": 340434161094042557123}')), UNCLEAR)
+    agent = agent_at(server, tools=[parcel], policies={"parcel": READ})
+    answer = agent.invoke("a?") if way == "invoke" else list(agent.stream("a?"))[-1]
+    assert (answer.status, states(answer)) == ("answered", [("parcel", "succeeded")])
+    assert seen == [340434161094042557123]
+
+
 def test_a_model_that_calls_on_after_the_limit_gets_no_more(openai_server):
     numbers = itertools.count()
     ran: list[str] = []
