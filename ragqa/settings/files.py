@@ -38,9 +38,19 @@ def read_dotenv(path: Path, known: Collection[str]) -> dict[str, Found]:
                 f".env line {line} cannot be read.",
                 hint="Check its quotes: a value needs none, or one at each end.",
             )
+        if binding.value is None and (name := _name_in(binding.key)) in known:
+            raise ConfigError(
+                f".env line {line} gives {name} no value.",
+                hint="Write NAME=value with a plain = between the two.",
+            )
         if binding.key and (value := tidied(binding.value or "")):
             found[binding.key] = Found(value, Source(".env", line))
     return found
+
+
+def _name_in(key: str | None) -> str:
+    """Return the name at the start of a line without ``=``; a full-width one is part of the key."""
+    return re.split(r"[^A-Za-z0-9_]", key or "", maxsplit=1)[0]
 
 
 def _blank_lines_before(text: str) -> int:

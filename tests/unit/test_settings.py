@@ -127,6 +127,16 @@ class TestTidying:
             load(tmp_path, dotenv='A=1\nOPENAI_API_KEY="sk-unclosed\n')
         assert load(tmp_path, dotenv='FOREIGN="unclosed\nRAGQA_TOP_K=3\n').top_k == 3
 
+    @pytest.mark.parametrize("line", ["RAGQA_TOP_K＝3", "RAGQA_TOP_K", "export RAGQA_TOP_K"])
+    def test_a_line_of_ours_without_a_plain_equals_sign_is_not_passed_over(self, tmp_path, line):
+        with pytest.raises(
+            ConfigError, match=r"\.env line 2 gives RAGQA_TOP_K no value\."
+        ) as raised:
+            load(tmp_path, dotenv=f"A=1\n{line}\n")
+        assert "NAME=value" in raised.value.hint
+        foreign = line.replace("RAGQA", "MY")
+        assert load(tmp_path, dotenv=f"{foreign}\n# {line}\nRAGQA_TOP_K=\n").top_k == 5
+
     def test_a_folder_or_pipe_named_dotenv_is_not_read(self, tmp_path):
         os.mkfifo(tmp_path / ".env")
         assert load(tmp_path).top_k == 5
