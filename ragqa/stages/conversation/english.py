@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ragqa.language import is_function_word
+from ragqa.stages.conversation.preamble import (
+    ASKS,
+    AUXILIARIES,
+    LONG_FRAGMENT,
+    PREPOSITION,
+    without_preamble,
+)
 from ragqa.stages.conversation.things import WORD, Thing, is_model, is_name, things_in
 from ragqa.stages.conversation.words import (
     ASPECTS,
@@ -27,30 +34,15 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"(?:and|but|or|so|ok|okay|then|also)[, ]+", re.IGNORECASE)
-_ASKS = re.compile(
-    r"(?:who|whom|whose|when|where|what|why|how|which|is|are|was|were|do|does|did|can|could|will"
-    r"|would|should|has|have|had|may|must|tell|show|give|explain|describe|list|please)\b",
-    re.IGNORECASE,
-)
 _BE = re.compile(r"(?:and |but |so )?(?:is|are|was|were)\b", re.IGNORECASE)
-_PREPOSITION = re.compile(
-    r"(?:to|for|in|with|without|from|on|at|by|after|before|outside|within|of|as|if)\b", re.I
-)
 _IN = re.compile(r"in (?:the )?", re.IGNORECASE)
 _ONE = re.compile(r"\bones?\b", re.IGNORECASE)
 _POINTED = re.compile(r"\b(?:this|that|these|those) ones?\b", re.IGNORECASE)
-_THANKS = re.compile(
-    r"(?:thanks|thank you|great|ok|okay|good|nice|cool|perfect|got it|i see|yes|no|hi|hello|hm+)\b"
-    r"[^.!,?]{0,20}[.!,]\s+",
-    re.IGNORECASE,
-)
 _IN_PROPERTY = re.compile(rf" in (?:{'|'.join(sorted(PROPERTIES))})\b(?=[?.! ]*$)", re.IGNORECASE)
 _THEIRS = re.compile(r"they (?:ship|deliver|accept|offer|sell|have|open|close)\b", re.IGNORECASE)
 _DUMMY = re.compile(r"\b(?:is|was) it (?:possible|allowed|ok|okay|true|necessary)\b", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:\w+[, ]+)?(?:what|how) about\b", re.IGNORECASE)
-_AUXILIARIES = frozenset(("is", "are", "was", "were", "do", "does", "did", "can", "will", "has"))
 _FRAGMENT_WORDS = 4
-_LONG_FRAGMENT = 8
 
 
 @dataclass(frozen=True)
@@ -95,13 +87,13 @@ class EnglishQuestion:
         said = self.rest or self.text
         words = tuple(match.group().lower() for match in WORD.finditer(said))
         if _ABOUT.match(self.text):
-            return len(words) <= _LONG_FRAGMENT
-        if _ASKS.match(said) and not _PREPOSITION.match(said):
+            return len(words) <= LONG_FRAGMENT
+        if ASKS.match(said) and not PREPOSITION.match(said):
             return False
         if self.rest:
-            return len(words) <= _LONG_FRAGMENT and not set(words) & _AUXILIARIES
+            return len(words) <= LONG_FRAGMENT and not set(words) & AUXILIARIES
         shop = set(words) & (ASPECTS - OWN_ASPECTS) and not self.things
-        few = len(words) <= _FRAGMENT_WORDS and not set(words) & (VERBS | _AUXILIARIES)
+        few = len(words) <= _FRAGMENT_WORDS and not set(words) & (VERBS | AUXILIARIES)
         return few and self.text.endswith("?") and not shop
 
     @property
@@ -172,7 +164,7 @@ def carried(question: str, earlier: str, answer: str = "") -> str | None:
         earlier: The question before, self-contained.
         answer: What was answered to it: names what the question only asked for.
     """
-    question = without_thanks(question)
+    question = without_preamble(question)
     said, before = EnglishQuestion(question), EnglishQuestion(earlier)
     subject = _named_by(answer, before) or (None if said.only_varies else before.topic)
     if not said.depends:
@@ -186,12 +178,6 @@ def carried(question: str, earlier: str, answer: str = "") -> str | None:
     if _ONE.search(question):
         return _ONE.sub(lambda _: " ".join(subject.words), question, count=1)
     return _about(said.text, subject.text)
-
-
-def without_thanks(text: str) -> str:
-    """Return a question without what is said before it: "Thanks. And the white one?"."""
-    thanks = _THANKS.match(text)
-    return text[thanks.end() :] if thanks else text
 
 
 def _named_by(answer: str, before: EnglishQuestion) -> Thing | None:
@@ -229,8 +215,8 @@ def _completed(said: EnglishQuestion, before: EnglishQuestion, subject: Thing | 
     frame = before.text.rstrip("?!. ")
     if subject is None and said.only_varies:
         return None
-    if subject is None or _PREPOSITION.match(rest):
-        return f"{_placed(frame, rest)}?" if _PREPOSITION.match(rest) else f"{frame}, {rest}?"
+    if subject is None or PREPOSITION.match(rest):
+        return f"{_placed(frame, rest)}?" if PREPOSITION.match(rest) else f"{frame}, {rest}?"
     fragment = EnglishQuestion(rest)
     matter = fragment.things or set(fragment.words) & ASPECTS
     if _ONE.search(rest) or fragment.only_varies or not matter:

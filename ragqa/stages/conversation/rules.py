@@ -8,6 +8,7 @@ from ragqa.language import language_of
 from ragqa.ports import PastTurn
 from ragqa.stages.conversation import chinese, english
 from ragqa.stages.conversation.courtesy import is_courtesy
+from ragqa.stages.conversation.preamble import without_preamble
 from ragqa.stages.conversation.words import PROPERTIES
 
 _LOOKED_BACK = 4
@@ -20,7 +21,7 @@ def stands_alone(question: str) -> bool:
         return True
     if language_of(question) == "zh":
         return chinese.ChineseQuestion(question).stands_alone
-    return english.EnglishQuestion(english.without_thanks(question)).stands_alone
+    return english.EnglishQuestion(without_preamble(question)).stands_alone
 
 
 def resolved(question: str, turns: Sequence[PastTurn]) -> str | None:
