@@ -9,15 +9,19 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ragqa.contract import Citation, Passage
+from ragqa.grounding.figures import figures
 from ragqa.grounding.names import holds, names
 from ragqa.grounding.reading import begins, read_sentences
-from ragqa.language import content_terms, likeness, rarity, sentences
+from ragqa.language import content_terms, language_of, likeness, rarity, sentences
 
 _LEAST_SHARE = 0.25
 """A quote that holds less of a sentence than a quarter does not support it."""
 
 _FEW = 6
 """So many slices are looked at for figures and names."""
+
+_MANY = 300
+"""So many where no word tells which: in passages of usual length, all of them."""
 
 _CLAUSES = re.compile(r",?\s+(?:and|but|while|whereas)\s+|[;；]\s*|，(?:而|且|并且|但)?")
 _MAX_CLAUSES = 4
@@ -72,6 +76,9 @@ def locate(sentence: str, passages: Sequence[Passage]) -> Quote | None:
     for near in nearest:
         if holds(near.text, plain):
             return near.quote(verified=True)
+    measured = _by_measures(plain, weighed, passages)
+    if measured is not None:
+        return measured.quote(verified=True)
     return nearest[0].quote(verified=False) if nearest else None
 
 
@@ -113,6 +120,28 @@ def _nearest(weighed: list[_Weighed], passages: Sequence[Passage]) -> list[_Near
     ]
     near.sort(key=lambda slice_: (-slice_.share, slice_.size))
     return near[:_FEW]
+
+
+def _by_measures(
+    sentence: str, weighed: list[_Weighed], passages: Sequence[Passage]
+) -> _Near | None:
+    """Find what holds the measures of a sentence whose words stand nowhere: 两年 for "two years".
+
+    In the sentence's own language one of its words has to stand there, too.
+    """
+    said = (figure.kind for figure in figures(sentence) if not figure.loose)
+    if not set(said) - {"name", "number"}:
+        return None
+    language = language_of(sentence)
+    found = [
+        _Near(passage, start, end, round(share, 2), len(terms))
+        for passage in passages
+        for start, end, terms, beginnings in _slices(passage.text)
+        if (share := _held(weighed, terms, beginnings))
+        or language_of(passage.text[start:end]) != language
+    ]
+    found.sort(key=lambda slice_: (-slice_.share, slice_.size))
+    return next((near for near in found[:_MANY] if holds(near.text, sentence)), None)
 
 
 def citations_for(answer: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:

@@ -36,6 +36,47 @@ def test_the_supporting_sentence_is_found(sentence: str, quote: str) -> None:
     assert found.passage.text[found.start : found.end] == found.text
 
 
+PUMP = Passage(
+    id="pump.md",
+    title="pump.md",
+    text="The pump holds 1,250 ml. It comes in white. It costs €49.90 in all shops. "
+    "Delivery takes 3–5 days. The warranty lasts two years.",
+)
+ZH_PUMP = Passage(
+    id="水泵.md", title="水泵.md", text="水泵容量为1250毫升。价格为49.90欧元。保修期两年。"
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("保修24个月。", "The warranty lasts two years."),
+        ("价格为49.9欧元。", "It costs €49.90 in all shops."),
+        ("送货需三到五天。", "Delivery takes 3–5 days."),
+        ("水泵可装1.25升。", "The pump holds 1,250 ml."),
+        ("Sugar lies in jars of 1.25 l.", None),
+        ("Its cost: EUR 49.9.", "It costs €49.90 in all shops."),
+    ],
+)
+def test_measures_find_what_no_word_does(sentence: str, quote: str | None) -> None:
+    found = locate(sentence, [PUMP])
+    assert (found and (found.text, found.verified)) == (quote and (quote, True))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("The warranty lasts two years.", "保修期两年。"),
+        ("It costs 49.9 euros.", "价格为49.90欧元。"),
+        ("The warranty lasts three years.", None),
+        ("It comes with 2 parts.", None),
+    ],
+)
+def test_measures_find_a_quote_in_the_other_language(sentence: str, quote: str | None) -> None:
+    found = locate(sentence, [ZH_PUMP])
+    assert (found and (found.text, found.verified)) == (quote and (quote, True))
+
+
 def test_two_neighbours_are_quoted_where_one_does_not_hold_it() -> None:
     found = locate("Items can be returned within 30 days, which costs 4.95 euros.", [RETURNS])
     assert found is not None
