@@ -120,6 +120,7 @@ class PartialAnswer:
         """Tell whether the quotes of the object are escaped: then it is a string's content."""
         tape = self._tape
         while True:
+            tape.skip_blanks()  # a model that is caught in blanks would have all of them read anew
             match = _ESCAPED_START.match(tape.text, tape.pos)
             assert match is not None, "the pattern matches the empty string"
             if match.end() < len(tape.text) or match[2]:

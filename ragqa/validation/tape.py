@@ -73,7 +73,7 @@ class Tape:
     def next_char(self) -> Steps[str]:
         """Go past blanks and comments to the next character."""
         while True:
-            self.pos = self._after_blanks(self.pos)
+            self.skip_blanks()
             rest = self.text[self.pos : self.pos + 2]
             if rest[:1] == "#" or rest == "//":
                 yield from self.go_past(r"[\r\n\u2028\u2029]")
@@ -83,6 +83,10 @@ class Tape:
                 return rest[0]
             else:
                 yield
+
+    def skip_blanks(self) -> None:
+        """Go past the blanks that have come in."""
+        self.pos = self._after_blanks(self.pos)
 
     def _after_blanks(self, at: int) -> int:
         blanks = _BLANKS.match(self.text, at)
@@ -182,8 +186,10 @@ class Tape:
 
     def _is_end(self, *, is_careful: bool) -> Steps[bool]:
         """Tell whether the quote here ends its string, as soon as what follows tells."""
+        known_chars = 1
         while True:
-            at = self._after_blanks(self.pos + 1)
+            at = self._after_blanks(self.pos + known_chars)
+            known_chars = at - self.pos  # blanks without end are gone over once
             follower = self.text[at : at + 1]
             if follower:
                 known = self._ends_before(follower, at, is_careful=is_careful)
