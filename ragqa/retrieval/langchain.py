@@ -5,10 +5,8 @@ The only module of ragqa.retrieval that imports LangChain.
 
 from __future__ import annotations
 
-import math
 import secrets
-from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from langchain_core.callbacks import (
@@ -20,15 +18,11 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict
 
-from ragqa.contract import EVERYONE, Caller, Passage, Strategy
+from ragqa.contract import Caller, Passage, Strategy
 from ragqa.errors import RagqaError, RetrievalError
 from ragqa.ports import Reranker, Retriever, SearchQuery, TraceConfig
+from ragqa.retrieval.foreign import as_passage, fits, number
 
-_TITLE_KEYS = ("title", "file_name", "filename", "name", "source", "file_path", "path", "url")
-_ID_KEYS = ("id", "doc_id", "document_id", "source", "file_path", "path", "url")
-_PATH_KEYS = ("path", "file_path", "source", "url")
-_PAGE_KEYS = ("page_label", "page", "page_number")  # page counts from 0 where there is a label
-_SCORE_KEYS = ("score", "relevance_score")
 _POSITION = "ragqa_position"
 
 
@@ -115,7 +109,8 @@ class LangChainRetriever:
     def retrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
         """Return at most ``query.k`` passages that the caller may see, best first."""
         try:
-            documents = self._retriever.invoke(query.text, _runnable_config(config))
+            found = self._retriever.invoke(query.text, _runnable_config(config))
+            documents = _documents(self._retriever, found)
         except Exception as exc:
             raise _failed(self._retriever, exc) from exc
         return _wanted(documents, query)
@@ -123,7 +118,8 @@ class LangChainRetriever:
     async def aretrieve(self, query: SearchQuery, config: TraceConfig = None) -> list[Passage]:
         """Do the same without blocking the event loop."""
         try:
-            documents = await self._retriever.ainvoke(query.text, _runnable_config(config))
+            found = await self._retriever.ainvoke(query.text, _runnable_config(config))
+            documents = _documents(self._retriever, found)
         except Exception as exc:
             raise _failed(self._retriever, exc) from exc
         return _wanted(documents, query)
@@ -160,9 +156,10 @@ class CompressorReranker:
         if not passages:
             return []
         try:
-            kept = self._compressor.compress_documents(
+            found = self._compressor.compress_documents(
                 _numbered(passages), question, callbacks=(config or {}).get("callbacks")
             )
+            kept = _documents(self._compressor, found)
         except Exception as exc:
             raise _failed(self._compressor, exc) from exc
         return self._chosen(passages, kept)
@@ -174,9 +171,10 @@ class CompressorReranker:
         if not passages:
             return []
         try:
-            kept = await self._compressor.acompress_documents(
+            found = await self._compressor.acompress_documents(
                 _numbered(passages), question, callbacks=(config or {}).get("callbacks")
             )
+            kept = _documents(self._compressor, found)
         except Exception as exc:
             raise _failed(self._compressor, exc) from exc
         return self._chosen(passages, kept)
@@ -199,7 +197,7 @@ def _numbered(passages: Sequence[Passage]) -> list[Document]:
 
 
 def _rescored(passage: Passage, document: Document) -> Passage:
-    score = _number(document.metadata.get("relevance_score"))
+    score = number(document.metadata.get("relevance_score"))
     if score is None:
         return passage
     return passage.model_copy(update={"score": score, "score_kind": "reranker"})
@@ -210,83 +208,24 @@ def _wanted(documents: Sequence[Document], query: SearchQuery) -> list[Passage]:
     return [
         passage
         for passage in passages
-        if query.caller.may_see(passage.groups) and _fits(passage, query.strategy.filter)
+        if query.caller.may_see(passage.groups) and fits(passage, query.strategy.filter)
     ][: max(0, query.k)]
-
-
-def as_passage(document: Document) -> Passage:
-    """Return a LangChain document as a passage, whatever its metadata looks like."""
-    metadata = document.metadata
-    source = _first(metadata, _ID_KEYS) or document.id or "unknown"
-    score = next((s for key in _SCORE_KEYS if (s := _number(metadata.get(key))) is not None), None)
-    start = _whole(metadata.get("start", metadata.get("start_index"))) or 0
-    return Passage(
-        id=source,
-        title=_title(metadata) or source,
-        score=score or 0.0,
-        score_kind=_score_kind(metadata, score),
-        text=document.page_content,
-        chunk_id=document.id or f"{source}#{start}",
-        path=_first(metadata, _PATH_KEYS) or None,
-        page=next((p for key in _PAGE_KEYS if (p := _whole(metadata.get(key))) is not None), None),
-        heading=str(metadata.get("heading") or ""),
-        start=start,
-        end=start + len(document.page_content),
-        groups=_groups(metadata.get("groups")),
-        metadata=dict(metadata),
-    )
-
-
-def _title(metadata: Mapping[str, Any]) -> str:
-    for key in _TITLE_KEYS:
-        if value := _first(metadata, (key,)):
-            return value if key == "title" else PurePath(value.replace("\\", "/")).name or value
-    return ""
-
-
-def _first(metadata: Mapping[str, Any], keys: Sequence[str]) -> str:
-    values = (metadata.get(key) for key in keys)
-    return next((str(value) for value in values if value not in (None, "")), "")
-
-
-def _score_kind(metadata: Mapping[str, Any], score: float | None) -> Any:
-    kind = metadata.get("score_kind")
-    kinds = ("bm25", "fused", "vector", "hybrid", "reranker", "keyword")
-    return kind if score is not None and kind in kinds else "unknown"
-
-
-def _groups(value: Any) -> tuple[str, ...]:
-    if value is None:
-        return (EVERYONE,)
-    return (value,) if isinstance(value, str) else tuple(str(group) for group in value)
-
-
-def _fits(passage: Passage, conditions: Mapping[str, Any]) -> bool:
-    known = {**passage.metadata, "title": passage.title, "id": passage.id, "path": passage.path}
-    for field, wanted in conditions.items():
-        accepted = wanted if isinstance(wanted, (list, tuple, set, frozenset)) else (wanted,)
-        value = known.get(field)
-        held = value if isinstance(value, (list, tuple)) else (value,)
-        if not {str(item) for item in held} & {str(item) for item in accepted}:
-            return False
-    return True
-
-
-def _number(value: Any) -> float | None:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _whole(value: Any) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and number.is_integer() and number >= 0 else None
 
 
 def _runnable_config(config: TraceConfig) -> RunnableConfig | None:
     return None if config is None else cast(RunnableConfig, dict(config))
+
+
+def _documents(part: object, found: Any) -> list[Document]:
+    """Return what a part returned, where that is documents."""
+    documents = list(found) if isinstance(found, Iterable) else [found]
+    for each in documents:
+        if not isinstance(each, Document):
+            raise RetrievalError(
+                f"{type(part).__name__} returned {type(each).__name__} in place of documents.",
+                hint="Have it return a list of langchain_core.documents.Document.",
+            )
+    return documents
 
 
 def _failed(part: object, exc: Exception) -> RagqaError:

@@ -175,6 +175,30 @@ async def test_there_and_back(filled: EmbeddedIndex) -> None:
         assert {n: getattr(one, n) for n in kept} == {n: getattr(other, n) for n in kept}
 
 
+class Odd(BaseRetriever):
+    found: Any
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> Any:
+        return self.found
+
+
+@pytest.mark.parametrize(("found", "kind"), [(None, "NoneType"), (["text"], "str"), ([{}], "dict")])
+async def test_what_is_no_document_is_named(found: Any, kind: str) -> None:
+    retriever = from_langchain(Odd(found=found))
+    with pytest.raises(RetrievalError, match=f"Odd returned {kind}") as caught:
+        retriever.retrieve(SearchQuery("q"))
+    assert "Document" in caught.value.hint
+    with pytest.raises(RetrievalError, match=f"Odd returned {kind}"):
+        await retriever.aretrieve(SearchQuery("q"))
+
+
+def test_half_a_character_is_written_as_the_mark_for_it() -> None:
+    passage = as_passage(Document("a\ud800b", metadata={"title": "\udcff.md"}))
+    assert (passage.text, passage.title, passage.end) == ("a\ufffdb", "\ufffd.md", 3)
+
+
 class ByLength(BaseDocumentCompressor):
     """Keeps passages of more than ten characters, longest first, shortened and scored."""
 
