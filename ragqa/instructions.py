@@ -98,7 +98,7 @@ def format_rules(schema: type[QAResponse], language: str) -> str:
     may hold it in another language.
     """
     phrases = _phrases(language)
-    described = schema.model_json_schema()
+    described = _described(schema)
     lines = [phrases["intro"]]
     for name, field in described["properties"].items():
         inherited = QAResponse.model_fields.get(name)
@@ -108,6 +108,24 @@ def format_rules(schema: type[QAResponse], language: str) -> str:
         rule = field.get("description", "") if own else phrases.get(name, field["description"])
         lines.append(f"- {name}: {kind}{phrases['stop']}{rule}".rstrip())
     return "\n".join(lines)
+
+
+def _described(schema: type[QAResponse]) -> dict[str, Any]:
+    """Return the JSON schema of a class, whose own part is a reference where it holds itself."""
+    described = schema.model_json_schema()
+    if "$ref" in described:
+        described |= described["$defs"][_name_of(described)]
+    return described
+
+
+def _name_of(node: dict[str, Any]) -> str:
+    name: str = node["$ref"].rpartition("/")[2]
+    return name
+
+
+def _others(defs: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the classes that may still be written out inside of one: not the same once more."""
+    return {other: described for other, described in defs.items() if other != name}
 
 
 _KINDS = {"string": "text", "number": "number", "integer": "whole", "boolean": "boolean"}
@@ -131,7 +149,8 @@ def _kind(field: dict[str, Any], defs: dict[str, Any], phrases: dict[str, str]) 
     elif "anyOf" in field:
         yield " | ".join(", ".join(_kind(option, defs, phrases)) for option in field["anyOf"])
     elif "$ref" in field:
-        yield _object(defs[field["$ref"].rpartition("/")[2]], defs, phrases)
+        name = _name_of(field)
+        yield _object(defs[name], _others(defs, name), phrases) if name in defs else "{…}"
     elif field.get("type") == "array":
         items = field.get("items", {})
         plain = items.get("type") == "string" and len(items) == 1
@@ -189,7 +208,7 @@ def worked_example(schema: type[QAResponse], language: str) -> str:
         "follow_up": [],
         "needs_human": False,
     }
-    described = schema.model_json_schema()
+    described = _described(schema)
     for name, field in described["properties"].items():
         if name not in values:
             sample = _SAMPLES.get(field.get("format", ""))
@@ -199,7 +218,7 @@ def worked_example(schema: type[QAResponse], language: str) -> str:
 
 def neutral_values(schema: type[QAResponse]) -> dict[str, Any]:
     """Return an empty value for each required field that a subclass adds."""
-    described = schema.model_json_schema()
+    described = _described(schema)
     return {
         name: _neutral(field, described.get("$defs", {}))
         for name, field in described["properties"].items()
@@ -210,7 +229,8 @@ def neutral_values(schema: type[QAResponse]) -> dict[str, Any]:
 def _neutral(field: dict[str, Any], defs: dict[str, Any]) -> Any:
     """Return the emptiest JSON value that a field's schema lets pass."""
     if "$ref" in field:
-        return _neutral(defs[field["$ref"].rpartition("/")[2]], defs)
+        name = _name_of(field)
+        return _neutral(defs[name], _others(defs, name)) if name in defs else None
     if "anyOf" in field:
         null = any(option.get("type") == "null" for option in field["anyOf"])
         return None if null else _neutral(field["anyOf"][0], defs)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import bpe_openai
 import pytest
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ragqa.contract import CHINESE_CATEGORIES, QAResponse, response_type
 from ragqa.instructions import (
@@ -29,6 +29,19 @@ class Ticket(QAResponse):
     count: int
     note: str | None
     tags: list[str] = Field(default_factory=list)
+
+
+class Part(BaseModel):
+    name: str
+    parts: list[Part] = Field(default_factory=list)
+
+
+class Machine(QAResponse):
+    whole: Part
+
+
+class Thread(QAResponse):
+    earlier: Thread | None = None
 
 
 def tokens(text: str) -> int:
@@ -52,6 +65,14 @@ def test_the_rules_name_every_field_with_its_limits(language):
     assert "entity_id" in rules
 
 
+def test_a_class_that_holds_itself_is_written_out_once():
+    assert '- whole: {"name": text, "parts": [{…}]}.' in format_rules(Machine, "en")
+    rules = format_rules(Thread, "en")
+    assert rules.count('"answer": text') == 1
+    assert '"earlier": {…} | null' in rules
+    assert neutral_values(Machine) == {"whole": {"name": ""}}
+
+
 def test_chinese_rules_hold_no_english_sentence():
     rules = format_rules(QAResponse, "zh")
     assert "passages" not in rules
@@ -67,7 +88,9 @@ def test_a_subclasss_own_words_count_in_every_language():
     assert "One word." in format_rules(Own, "zh")
 
 
-@pytest.mark.parametrize("schema", [QAResponse, response_type(entities=True), Ticket])
+@pytest.mark.parametrize(
+    "schema", [QAResponse, response_type(entities=True), Ticket, Machine, Thread]
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_worked_example_is_valid(schema, language):
     example = schema.model_validate_json(worked_example(schema, language), strict=True)
