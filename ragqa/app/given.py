@@ -108,9 +108,34 @@ def _policy_for(policy: Policy, schema: Any) -> Policy:
             f"The schema {schema!r} is no subclass of QAResponse.",
             hint="Derive it: class MyResponse(ragqa.QAResponse): …",
         )
+    _check_described(schema)
     known = {category.name: category for category in policy.categories}
     categories = tuple(known.get(name, Category(name)) for name in schema.categories)
     return replace(policy, schema=schema, categories=categories)
+
+
+def _check_described(schema: type[QAResponse]) -> None:
+    """Refuse a response class that no model could be told of, or no answer of ours would fit.
+
+    Raises:
+        ConfigError: Names the class and what is wrong with it.
+    """
+    from pydantic.errors import PydanticUserError
+
+    fault = ""
+    try:
+        schema.model_json_schema()
+    except PydanticUserError as exc:
+        fault = f"a field of it cannot be JSON ({exc.message.splitlines()[0]})"
+    if not schema.categories:
+        fault = "its categories are empty"
+    elif schema.max_answer_chars < 1:
+        fault = f"its max_answer_chars is {schema.max_answer_chars}"
+    if fault:
+        raise ConfigError(
+            f"The schema {schema.__name__} cannot be used: {fault}.",
+            hint="Give it a category, a length of at least 1, and fields of JSON's own types.",
+        )
 
 
 def _gates_with(parts: Parts, rules: tuple[Rule, ...]) -> Any:

@@ -1,6 +1,7 @@
 """A chain with parts that a program brings along: schema, rules, retriever, reranker."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from langchain_core.documents import BaseDocumentCompressor, Document
@@ -75,6 +76,24 @@ def test_a_schema_of_ones_own_is_asked_for_and_kept(server, settings):
     assert answer.status == "answered", answer
     assert answer.response.ticket == "T-17"
     assert "ticket" in json.dumps(server.chats[0])
+
+
+class NoCategory(ragqa.QAResponse):
+    categories = ()
+
+
+class NoText(ragqa.QAResponse):
+    max_answer_chars = 0
+
+
+class WithFunction(ragqa.QAResponse):
+    called: Callable[[], None] = print
+
+
+@pytest.mark.parametrize("schema", [NoCategory, NoText, WithFunction])
+def test_a_schema_that_nothing_can_fit_is_refused_when_the_chain_is_made(settings, schema):
+    with pytest.raises(ConfigError, match=f"The schema {schema.__name__} cannot be used"):
+        ragqa.chain("stuff", settings=settings, schema=schema)
 
 
 def test_a_rule_of_ones_own_is_fed_back(server, settings):
