@@ -69,7 +69,7 @@ def _caller_of(fields: Mapping[str, Any]) -> Caller:
     groups = fields.get("groups") or ()
     return Caller(
         principal=str(fields.get("principal") or Caller().principal),
-        groups=(groups,) if isinstance(groups, str) else tuple(groups),
+        groups=(groups,) if isinstance(groups, str) else tuple(map(str, groups)),
     )
 
 

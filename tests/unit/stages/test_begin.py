@@ -31,6 +31,7 @@ def test_the_caller_is_taken_from_a_dict():
         "eva", ("a", "b")
     )
     assert first({"question": "Q?", "groups": "staff"}).caller.groups == ("staff",)
+    assert first({"question": "Q?", "groups": [7]}).caller.groups == ("7",)
     caller = Caller("eva", token="t")
     assert first({"question": "Q?", "caller": caller}).caller is caller
 
