@@ -18,7 +18,7 @@ class Passage(BaseModel):
 
     ``text`` equals the characters ``start`` to ``end`` of its document (of page ``page``, where
     there are pages), so that a quote from it has exact offsets. Its JSON holds only what a
-    consumer may see in bulk: ``id, title, score, score_kind``.
+    consumer may see in bulk: ``id, title, score, score_kind``; read back from it, it has no text.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -27,7 +27,7 @@ class Passage(BaseModel):
     title: str
     score: float = 0.0
     score_kind: ScoreKind = "unknown"
-    text: str = Field(exclude=True)
+    text: str = Field(default="", exclude=True)
     chunk_id: str = Field(default="", exclude=True)
     path: str | None = Field(default=None, exclude=True)
     page: int | None = Field(default=None, exclude=True)

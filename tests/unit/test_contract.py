@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 from ragqa.contract import (
     CHINESE_CATEGORIES,
     Answer,
+    Attempt,
     Caller,
     Passage,
     QAResponse,
@@ -148,6 +149,20 @@ def test_a_passages_json_holds_no_text():
         "score": 1.5,
         "score_kind": "bm25",
     }
+
+
+def test_an_answers_json_can_be_read_back():
+    passage = Passage(id="a", title="a.md", text="secret text", score=1.5, score_kind="bm25")
+    answer = Answer(
+        response=QAResponse(**GOOD),
+        status="answered",
+        chain="stuff",
+        run_id="run_1",
+        passages=(passage,),
+        attempts=(Attempt(verdict="accepted", code="ok", gate="context"),),
+    )
+    said = answer.model_dump_json()
+    assert Answer.model_validate_json(said).model_dump_json() == said
 
 
 @pytest.mark.parametrize(
