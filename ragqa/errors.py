@@ -92,14 +92,15 @@ class UnknownNameError(ConfigError):
     Args:
         kind: What was looked up, for instance ``chain``.
         name: The name that was asked for.
-        known: The names that exist.
+        known: The names that exist; none where there are too many to list.
     """
 
     code = "config.unknown_name"
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]) -> None:
         super().__init__(
-            f"There is no {kind} named {name!r}.", hint=f"Known: {', '.join(sorted(known))}."
+            f"There is no {kind} named {name!r}.",
+            hint=f"Known: {', '.join(sorted(known))}." if known else "",
         )
 
 

@@ -236,7 +236,9 @@ def _claim(parts: Parts, run_id: str) -> None:
 def _not_waiting(run_id: str, parts: Parts) -> ConfigError:
     run = None if parts.runs is None else parts.runs.get(run_id)
     if run is None:
-        return UnknownNameError("run", run_id, [])
+        unknown = UnknownNameError("run", run_id, [])
+        unknown.hint = "See which there are: ragqa runs"
+        return unknown
     hint = f"See: ragqa runs show {run_id}"
     if parts.runs is not None and parts.runs.keeps == "none":
         hint = "RAGQA_RECORDS=none keeps no text, and no run can go on without."

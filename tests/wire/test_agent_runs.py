@@ -245,7 +245,7 @@ def test_who_asked_is_kept(desk, service):
 def test_a_run_that_is_not_there(desk, run_id):
     at = desk(calls(CALL))
     at.ask()
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(UnknownNameError, match="See which there are: ragqa runs"):
         at.resume(run_id)
     with pytest.raises(ConfigError, match="waits"):
         at.decide(run_id, True)
