@@ -132,10 +132,15 @@ class EndpointEmbeddings(Embeddings):
     def _vectors(self, vectors: list[Vector], expected: int) -> list[Vector]:
         """Check the number and the length of the vectors, and notice their dimension."""
         at = self._exchanges.at
-        lengths = {len(vector) for vector in vectors}
-        if len(vectors) != expected or len(lengths) != 1:
-            raise ProviderError(f"{at.host} sent {len(vectors)} vectors for {expected} texts.")
-        length = lengths.pop()
+        hint = f"Check that {at.model_setting} is a model for embeddings."
+        if len(vectors) != expected:
+            sent = f"{at.host} sent {len(vectors)} vectors for {expected} texts."
+            raise ProviderError(sent, hint=hint)
+        length, *others = sorted({len(vector) for vector in vectors})
+        if others or not length:
+            sent = f"{at.host} sent a vector of {length} numbers"
+            rest = f" beside one of {others[-1]}." if others else "."
+            raise ProviderError(f"{sent}{rest}", hint=hint)
         if self.dimension not in (None, length):
             raise ProviderError(
                 f"{at.model!r} at {at.host} gives vectors of {length} numbers now, "

@@ -91,7 +91,8 @@ class EmbeddingModel:
         import numpy as np
 
         try:
-            matrix = np.asarray(vectors, dtype=np.float32)
+            with np.errstate(over="ignore"):  # it is found below
+                matrix = np.asarray(vectors, dtype=np.float32)
         except (ValueError, TypeError) as exc:
             raise self._unusable("rows of different lengths, or no numbers") from exc
         if matrix.ndim != 2 or matrix.shape[0] != expected or matrix.shape[1] == 0:

@@ -107,6 +107,24 @@ def test_malformed_replies(openai_server: StartServer, data: Any) -> None:
         _embeddings(server, max_retries=0).embed_documents(["one", "two"])
 
 
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        ([[1.0]], "sent 1 vectors for 2 texts"),
+        ([[1.0, 2.0], [1.0]], "a vector of 1 numbers beside one of 2"),
+        ([[], []], "a vector of 0 numbers"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_described(vectors: list[list[float]], said: str) -> None:
+    class Odd(OpenAIServer):
+        def _embed(self, body: Any) -> Any:
+            return {"data": [{"embedding": vector} for vector in vectors]}
+
+    with Odd() as server, pytest.raises(ProviderError, match=said) as caught:
+        _embeddings(server, max_retries=0).embed_documents(["one", "two"])
+    assert "RAGQA_EMBEDDING_MODEL" in caught.value.hint
+
+
 def test_errors_are_translated(openai_server: StartServer) -> None:
     server = openai_server(key="right")
     with pytest.raises(AuthError, match="OPENAI_API_KEY"):

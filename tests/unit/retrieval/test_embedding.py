@@ -76,6 +76,7 @@ def test_questions_are_embedded_either_way() -> None:
         [[1.0], [2.0], [3.0]],
         [[float("nan"), 1.0], [1.0, 1.0]],
         [[float("inf"), 1.0], [1.0, 1.0]],
+        [[1e39, 1.0], [1.0, 1.0]],
         [["a", "b"], ["c", "d"]],
         None,
         [None, None],
