@@ -18,10 +18,17 @@ _PRONOUN = re.compile(
     r"|[它她他]们?(?:的)?|(?<![尤与及极])其(?=[价保质重容尺颜功材售])"
 )
 _MEANT = "我(?:[想要]?[问说指]的?是|是[想要]?[问说指])"
+_REPENTED = (
+    "(?:[哦噢啊]?不[是对]?|[说打问写]?错了|等等|等一下|抱歉|不好意思|对不起"
+    "|不是[^，,。？?]{1,12})[，,。 ]+"
+)
+_NO_THING = "(?![^？?]{0,40}[我你您了想请把谢])"
+"""Behind a mere "抱歉，" a sentence of its own is no correction: "抱歉，我的水壶坏了"."""
+_NOT_THE_OTHER = re.compile("[，,] ?而?不是[^，,]{1,12}$")
 _OPENING = re.compile(
     r"(?:[那这][款个种](?=[^有能是会]{1,4}的)|那么?(?![款个台种件])|还有(?!货|没有|多少)"
     r"|以及|然后|另外|如果是|换成"
-    rf"|(?:不[是对]?|错了|抱歉|不好意思)[，,。 ]+(?:{_MEANT}|是)?|{_MEANT})[，, ]?"
+    rf"|(?:{_REPENTED})*{_MEANT}|(?:{_REPENTED})+{_NO_THING}(?:应该)?是?)[，, ]?"
 )
 _ASKS = re.compile(
     r"多少|多[久重大长高远宽深快]|几|什么|怎么|怎样|如何|哪|谁|为何|吗|是否|能否|可否|可以|有没有|能不能"
@@ -87,7 +94,8 @@ class ChineseQuestion:
         opening = _OPENING.match(text)
         rest = text[opening.end() :] if opening else text
         match = _FRAGMENT.match(rest)
-        said = match["rest"] if match else (rest.rstrip("？?") if opening else "")
+        said = match["rest"] if match else (rest.rstrip("？?。！!") if opening else "")
+        said = _NOT_THE_OTHER.sub("", said) if opening else said
         if not match and _only_variant(rest.rstrip("？?")):
             said = rest.rstrip("？?")
         return "" if _ASKS.search(said) else said
