@@ -16,7 +16,7 @@ from ragqa.ports import Chunk, StoredFile
 GroupsOf = Callable[[Path], tuple[str, ...] | None]
 """Tells who may see a file that does not say it itself; ``None`` for everybody."""
 
-PARSER_VERSION = 3
+PARSER_VERSION = 4
 """Raise it when parsing or splitting changes: every file is then indexed anew."""
 
 _LONGEST_REASON = 200  # an index keeps them

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from ragqa.ingest.faq import asks
+
 Cells = Sequence[str]
 
 _NUMBER = re.compile(
@@ -27,7 +29,8 @@ def tidy(cell: str) -> str:
 def row_line(header: Cells | None, cells: Cells) -> str:
     """Return a row as ``header: value; header: value``, without its empty cells.
 
-    A cell of prose stands on a line of its own, so that the others can be quoted without it.
+    A cell of prose stands on a line of its own, so that the others can be quoted without it, and
+    so does a question, so that its answer can.
 
     >>> row_line(["model", "price"], ["L5", "39"])
     'model: L5; price: 39'
@@ -35,7 +38,7 @@ def row_line(header: Cells | None, cells: Cells) -> str:
     line, mark = "", ""
     for name, cell in zip_longest(header or (), cells, fillvalue=""):
         if cell:
-            is_prose = len(cell) > _LONGEST_FIGURE_CHARS
+            is_prose = len(cell) > _LONGEST_FIGURE_CHARS or asks(name)
             mark = "\n" if mark and is_prose else mark
             line += f"{mark}{name}: {cell}" if name else f"{mark}{cell}"
             mark = "\n" if is_prose else "; "

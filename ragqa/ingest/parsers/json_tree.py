@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, TypeGuard
 
+from ragqa.ingest.tables import row_line
+
 _PATH_MARK = " > "
 _LONGEST_INTEGER = 4300  # digits that Python reads
 _NAMING_KEYS = ("name", "title", "id", "名称", "标题", "编号")
@@ -100,7 +102,8 @@ def _children(node: Any, above: tuple[str, ...], listed: bool) -> Iterator[_Node
 
 def record_line(record: Mapping[str, Any]) -> str:
     """Return an object of plain values as ``key: value; key: value``."""
-    return "; ".join(f"{key}: {text}" for key, text in columns(record).items() if text)
+    named = columns(record)
+    return row_line(list(named), list(named.values()))
 
 
 def columns(record: Mapping[str, Any]) -> dict[str, str]:

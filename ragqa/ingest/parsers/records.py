@@ -1,4 +1,7 @@
-"""jsonl: one document a line: ``id``, ``title``, ``text``, ``groups``; the rest is metadata."""
+"""jsonl: one document a line: ``id``, ``title``, ``text``, ``groups``; the rest is metadata.
+
+In place of the text a record may hold a ``question`` and its ``answer``.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 from ragqa.errors import RetrievalError
 from ragqa.ingest.decode import decode_data
 from ragqa.ingest.document import ParsedDocument, ParsedFile, Problem, TextPage
+from ragqa.ingest.faq import question_and_answer
 from ragqa.ingest.parsers.json_tree import loads
 
 _OWN_KEYS = frozenset({"id", "title", "text", "groups"})
@@ -80,9 +84,9 @@ def _documents(
 
 
 def _document(record: dict[str, Any], number: int) -> ParsedDocument:
-    text = record.get("text")
+    text = record["text"] if "text" in record else question_and_answer(record)
     if not isinstance(text, str) or not text.strip():
-        raise ValueError('has no text under "text"')
+        raise ValueError('has no text under "text", and no "question" with its "answer"')
     groups = record.get("groups")
     return ParsedDocument(
         pages=(TextPage(text),),

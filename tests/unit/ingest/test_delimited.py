@@ -127,3 +127,10 @@ def test_titles_may_hold_the_delimiter() -> None:
         "model: L9; price: 39; stock: 3",
         "model: L8; price: 29",
     ]
+
+
+def test_a_question_stands_on_a_line_above_its_answer() -> None:
+    page = delimited.parse(b"id,Question,Answer\n1,Is there parking?,Behind the shop.\n").documents[
+        0
+    ]
+    assert page.pages[0].text == "id: 1\nQuestion: Is there parking?\nAnswer: Behind the shop.\n"

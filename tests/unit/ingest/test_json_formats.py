@@ -172,3 +172,24 @@ def test_numbers_are_shown_as_the_file_has_them() -> None:
 def test_numbers_of_a_record_stay_numbers() -> None:
     [document] = jsonl('{"text": "x", "price": 49.90, "big": -1e999}').documents
     assert json.dumps(document.metadata) == '{"price": 49.9, "big": "-1e999"}'
+
+
+def test_a_question_with_its_answer_is_a_text() -> None:
+    parsed = jsonl(
+        {"id": 1, "question": "Is there parking?", "answer": "Behind the shop.", "topic": "visit"},
+        {"问题": "可以退货吗？", "答案": "15 天内可以。"},
+        {"question": "What is the answer?", "answers": ["42"]},
+        {"question": "Is it new?", "answer": ""},
+    )
+    texts = [document.pages[0].text for document in parsed.documents]
+    assert texts == ["Is there parking?\nBehind the shop.", "可以退货吗？\n15 天内可以。"]
+    assert parsed.documents[0].metadata["topic"] == "visit"
+    assert [problem.reason[:7] for problem in parsed.problems] == ["line 3 ", "line 4 "]
+
+
+def test_a_question_stands_above_its_answer_in_a_list_of_records() -> None:
+    items = [{"question": "Is there parking?", "answer": "Yes. It is free."}]
+    parsed = json_document.parse(json.dumps(items).encode())
+    assert parsed.documents[0].pages[0].text == (
+        "question: Is there parking?\nanswer: Yes. It is free.\n"
+    )
