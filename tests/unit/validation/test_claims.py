@@ -483,3 +483,10 @@ def test_another_target_than_the_records_is_not_done(answer, given, accepted):
     assert judged(answer, made("cancel_order", arguments=given), **known) == (
         [] if accepted else [CODE]
     )
+
+
+def test_what_stands_in_a_passage_between_marks_is_no_claim():
+    text = "1) **Rating:** 5\n   **Review:** I bought the tent in May.\n"
+    known: dict[str, Any] = {"titles": ("a.md",), "passages": (passage("a.md", text),)}
+    assert judged("Review: I bought the tent in May.", sources=["a.md"], **known) == []
+    assert judged("I bought the kettle in May.", sources=["a.md"], **known) == [CODE]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragqa.grounding.figures import figures, missing
+from ragqa.grounding.readable import readable
 from ragqa.language import content_terms, sentences
 from ragqa.language.late import late
 from ragqa.language.script import has_han
@@ -65,16 +66,21 @@ def _is_named(claim: Claim, words: Sequence[str]) -> bool:
     return False
 
 
+def _stands(said: str, text: str) -> bool:
+    return stands(said, " ".join(text.split()).lower())
+
+
 def is_supported(claim: Claim, texts: Iterable[str]) -> bool:
     """Tell whether a sentence of the texts says the same, not only that it may be or is a rule.
 
-    What names the assistant as who did it has to stand there word by word. A sentence in the other
+    What names the assistant as who did it has to stand there word by word, but for the marks of
+    lists and emphasis, which a quote leaves out. A sentence in the other
     language says the same if it tells it, and holds every figure of the claim.
     """
     said = " ".join(claim.text.split()).strip(" .。!！").lower()
     words = [frozenset(content_terms(each)) for each in {claim.text, _clause(claim)}]
     for text in map(simplified, texts):
-        if said and stands(said, " ".join(text.split()).lower()):
+        if said and (_stands(said, text) or _stands(said, readable(text))):
             return True
         if claim.by_assistant:
             continue
