@@ -20,7 +20,7 @@ class Measure:
         asked: How questions ask for it.
         labels: What rows of tables call it: there the unit stands in the column's name, or nowhere.
             Without units, the label alone tells it.
-        column: What such a column is called, English and Chinese, so that its rows are found.
+        column: What such a column may be called, English and Chinese, so that its rows are found.
     """
 
     name: str
@@ -35,6 +35,8 @@ _MEASURES = (
         "money",
         frozenset({"money"}),
         r"\bhow much (?:is|are|was|were) (?:the|an?|one|your|this|that|these|those|it|they)\b"
+        # "How much is express delivery?", but not "How much is known about it?"
+        r"|\bhow much (?:is|are) (?!\w+(?:ed|en|wn)\b|(?:left|too|enough|there|lost|of|in)\b)[\w-]"
         r"|\bhow much (?:do|does|did|will|would|must|should) .{0,80}\b(?:cost|charge|pay)\b"
         r"|\bwhat(?:'s| is| are| was| were) (?:\w+ ){0,3}(?:price|cost|fee|charge)s?\b"
         r"|\bwhat (?:do|does|did|will|would) .{0,80}\bcost\b|^(?:price|cost)s?\b"
@@ -51,14 +53,15 @@ _MEASURES = (
         r"|\bstill available\b|有货|现货|库存|缺货|还有多少",
         r"\b(?:in (?:the )?(?:warehouse|shop|store)|(?:out of |in )?stock|available|sold out)\b"
         r"|库存|有货|现货|缺货|售罄|无货",
-        ("stock", "库存"),
+        ("stock warehouse quantity available", "库存"),
     ),
     Measure(
         "duration",
         frozenset({"time", "months"}),
         r"\bhow long (?:do|does|did|will|can|may|must|should|have|has|had|until|after|before)\b"
         r"(?!.{0,80}\bbe\W*$)"  # "How long must a password be?"
-        r"|\bhow (?:soon|quickly)\b|多久|多长时间|几天|几个?小时|几分钟|几个?月|几年|多少[天年]",
+        r"|\bhow (?:soon|quickly)\b|多久(?![^，,。；？?]{0,8}一[次回遍])|多长时间|"
+        r"几天|几个?小时|几分钟|几个?月|几年|多少[天年]",
         r"\b(?:time|duration|period|delivery)\b|时间|时长|期限|期$",
     ),
     Measure(
@@ -111,7 +114,7 @@ def looked_up(question: str) -> str:
         return question
     text = without_phrase(question)
     telling = dict.fromkeys(text[word.start : word.end] for word in content_words(text))
-    return " ".join([*(word for word in telling if word.lower() != column), column])
+    return " ".join([*(word for word in telling if word.lower() not in column.split()), column])
 
 
 # What only asks, and what stays of it: a blank keeps Chinese words apart, where 什么 would pair up.
@@ -120,7 +123,7 @@ _PHRASES = (
     (r"\b(what (?:do|does|did) .{1,80}?) mean\b", r"\1"),
     (r"\b(?:error|fault)(?: code)? (?=[a-z]{1,3}-?\d)", ""),  # a code says it all
     (
-        r"(?:需要|[要得花用]){0,2}多(?:长时间|久)|怎么办|几(?:个?小时|个?月|分钟|[天年周点])|哪[款种]|是?什么意思",
+        r"(?:需要|[要得花用]){0,2}多(?:长时间|久)|怎么办|几(?:个?小时|个?月|分钟|[天年周点号])|哪[款种]|是?什么意思",
         " ",
     ),
 )

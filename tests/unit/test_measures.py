@@ -99,3 +99,27 @@ def test_phrases_that_only_ask_tell_nothing(question, terms):
 def test_a_question_on_two_things_asks_for_no_quantity_alone():
     assert asked("How long is delivery, and what does it cost?").measure is None
     assert asked("What does delivery cost?").measure is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("How much is express delivery?", "money"),
+        ("How much are tickets?", "money"),
+        ("How much is known about it?", None),
+        ("How much is included?", None),
+        ("How much is left?", None),
+        ("多久除垢一次？", None),
+        ("多久需要清洗一次？", None),
+        ("保修多久？", "duration"),
+    ],
+)
+def test_a_price_needs_no_article_and_a_frequency_is_no_duration(question, name):
+    measure = measure_asked(question)
+    assert (measure.name if measure else None) == name
+
+
+def test_a_stock_list_is_looked_up_by_what_its_columns_are_called():
+    words = looked_up("How many kettles are in stock?").split()
+    assert {"kettles", "stock", "warehouse"} <= set(words)
+    assert "几号" not in asked("几号发工资？").weights
