@@ -15,8 +15,10 @@ from typing import NamedTuple
 from ragqa.contract import Passage
 from ragqa.grounding.answer_spans import could_answer, names_something
 from ragqa.grounding.asked import Asked, asked
+from ragqa.grounding.kinds import is_step, typed
 from ragqa.grounding.matching import MatchedPassage, Shares, match, union
 from ragqa.grounding.reading import ReadSentence
+from ragqa.language import is_question
 from ragqa.language.script import HAN_RUN
 
 # Fitted by `python -m tests.quality.fit` on one half of the two question sets (English and
@@ -34,12 +36,12 @@ WEIGHTS: Mapping[str, float] = {
     "retrieved": 2.9,
     # Not fitted: too few questions of these sets ask for a price or a weight.
     "measured": 4.0,
+    # Not fitted: no document of these sets tells how something is done in numbered steps.
+    "step": 2.0,
 }
 
 _FLOOR = 0.5
 """What is left of the weight of a word that every retrieved sentence has."""
-
-_ASKS = ("?", "？")
 
 _SOME = 3
 """So many passages of a document tell what it is about."""
@@ -125,15 +127,14 @@ def rank_sentences(question: str, passages: Sequence[Passage]) -> list[Candidate
 def _topics(what: _Weighed, one: MatchedPassage, read: Sequence[MatchedPassage]) -> Shares:
     """Return which terms all of a passage's document is about.
 
-    Those are the ones that half of its retrieved passages hold, if they are some. A section on
+    Those are the ones that most of its retrieved passages hold, if they are some. A section on
     returns need not name the product that its document is about.
     """
     alike = [other.whole for other in read if other.passage.id == one.passage.id]
     if len(alike) < _SOME:
         return what.nothing
-    least = len(alike) / 2
     by_term = zip(*alike, strict=True)
-    return tuple(float(sum(share > 0 for share in term) >= least) for term in by_term)
+    return tuple(float(sum(share > 0 for share in term) > len(alike) / 2) for term in by_term)
 
 
 def _known(what: _Weighed, topics: list[Shares], read: Sequence[MatchedPassage]) -> Shares:
@@ -176,17 +177,23 @@ def _candidates(
 ) -> Iterator[Candidate]:
     known_above = union(read.above, known)
     titled = float(read.titled)
+    steps = what.asked.answer_type == "manner"
     before = earlier = what.nothing
     lead = ""
     about = {term for term, share in zip(what.terms, topics, strict=True) if share}
     for sentence, matched in read.sentences:
         # What follows a question answers it, in a list of questions or below such a heading.
-        own = union(matched, before) if lead.endswith(_ASKS) else matched
+        answers = is_question(lead)
+        own = union(matched, before) if answers else matched
         found = union(own, topics) if about else own
         near = union(read.above, read.sentences[0].found, earlier)
         features = _shares(what, local, _Around(own, found, before, near, known_above))
         features["titled"], features["retrieved"] = titled, retrieved
-        features |= _own_features(what.asked, sentence, features["coverage"], about)
+        # Steps of something else are none: they count as far as they are about what was asked.
+        features["step"] = features["reach"] if steps and is_step(sentence.text) else 0.0
+        features |= _own_features(
+            what.asked, sentence, lead if answers else "", features["coverage"], about
+        )
         yield Candidate(
             passage=read.passage,
             rank=read.rank,
@@ -249,15 +256,15 @@ def _shares(what: _Weighed, local: _Weighed, around: _Around) -> dict[str, float
 
 
 def _own_features(
-    question: Asked, sentence: ReadSentence, coverage: float, about: set[str]
+    question: Asked, sentence: ReadSentence, answered: str, coverage: float, about: set[str]
 ) -> dict[str, float]:
-    typed = could_answer(sentence.text, question)
+    looks = could_answer(sentence.text, question)
     return {
         "characters": _characters(question, sentence.text, coverage),
         "pairs": _pairs(question, sentence, about),
-        "typed": 0.5 if typed is None else float(typed),
+        "typed": typed(question, looks, answered),
         "naming": float(question.naming and names_something(sentence.text)),
-        "measured": float(question.measure is not None and bool(typed)),
+        "measured": float(question.measure is not None and bool(looks)),
     }
 
 

@@ -15,6 +15,7 @@ _MARK = late(
 _EMPHASIS = late(r"(\*\*|__|``?)(?=\S)([^*_`\n]{1,300})(?<=\S)\1")
 _LINK = late(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,400}\)")
 _NOTE = late(r"\[(?:\d{1,3}|citation needed|note \d{1,2})\]")
+_ANSWER_MARK = late(r"(?:A|Answer|答|回答|答案)\s?[:：.]\s*", re.I)
 _BAR = late(r"\s*\|\s*")
 _CELL = late(r"([^:;：；]{1,60}):\s+(.+)", re.S)
 
@@ -52,6 +53,16 @@ def readable(quote: str) -> str:
     if text.count("|") > 1:
         text = _BAR.sub("，" if has_han(text) else ", ", text.strip("| "))
     return " ".join(text.split())
+
+
+def unmarked_answer(text: str) -> str:
+    """Return what answers a question of a document, without the A of "Q: … A: …".
+
+    >>> unmarked_answer("A: On Fridays.")
+    'On Fridays.'
+    """
+    mark = _ANSWER_MARK.match(text)
+    return text[mark.end() :] if mark else text
 
 
 def _joined(lines: list[str]) -> str:

@@ -7,7 +7,14 @@ from ragqa.language.boundaries import clauses, sentences
 from ragqa.language.function_words import is_function_word
 from ragqa.language.likeness import likeness
 from ragqa.language.measures import Measure, looked_up, measure_asked, without_phrase
-from ragqa.language.questions import AnswerType, answer_type, asks_name, refers_back, sub_questions
+from ragqa.language.questions import (
+    AnswerType,
+    answer_type,
+    asks_name,
+    is_question,
+    refers_back,
+    sub_questions,
+)
 from ragqa.language.script import Language, has_han, language_of
 from ragqa.language.terms import (
     Word,
@@ -34,6 +41,7 @@ __all__ = [
     "estimate_tokens",
     "has_han",
     "is_function_word",
+    "is_question",
     "language_of",
     "likeness",
     "looked_up",

@@ -9,9 +9,10 @@ from ragqa.language.late import late
 from ragqa.language.script import has_han
 
 # An end is a run of marks with the closing quotes and footnote numbers behind it, or line breaks.
-# Every alternative begins with its own character, so that the search never backs up.
+# Every alternative begins with its own character, so that the search never backs up. The marks of a
+# sentence in bold belong to it.
 _CANDIDATE = late(
-    r"[。！？；…．.!?]+[”’」』）】〉》)\]\"']{0,4}(?:\[\d{1,3}\]){0,4}"
+    r"[。！？；…．.!?]+[”’」』）】〉》)\]\"']{0,4}(?:(?<=[。！？!?])[*_]{1,3}(?=\s|$))?(?:\[\d{1,3}\]){0,4}"
     r"|\n\s*"
     r"|\r(?!\n)\s*"
 )

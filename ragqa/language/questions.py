@@ -41,7 +41,11 @@ _CUES_EN: tuple[tuple[AnswerType, str], ...] = (
         r"county|village|building|venue|stadium)\b",
     ),
     ("reason", r"\bwhy\b|\bwhat (?:was|is|were) the (?:reason|cause)|\bwhat caused\b|\bhow come\b"),
-    ("manner", r"\bhow\b"),
+    (
+        "manner",
+        r"\bhow\b|\bwhat (?:do|does|can|should|must|shall) (?:i|we|you|one|they) (?:\w+ ){0,3}do\b"
+        r"|\bwhat to do\b|\b(?:what|which) (?:\w+ ){0,3}(?:steps?|procedure)\b",
+    ),
 )
 _CHOICE_EN = re.compile(
     r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|must)\b", re.I
@@ -67,7 +71,10 @@ _CUES_ZH: tuple[tuple[AnswerType, str], ...] = (
         r"|(?:地址|祖籍|首都|产地)(?:是|在|为)",
     ),
     ("reason", r"为什么|为何|原因|何以|怎么会"),
-    ("manner", r"怎么|怎样|如何"),
+    (
+        "manner",
+        r"怎么(?!样的)|怎样(?!的)|如何(?!\W*$)|[要该能]做什么|什么(?:步骤|流程|手续)|(?:步骤|流程|手续)是",
+    ),
     ("choice", r"吗|是否|能否|可否|会不会|能不能|是不是|可不可以|有没有|还是"),
 )
 
@@ -129,6 +136,20 @@ _NAMING_ASKED = (
 def asks_name(question: str) -> bool:
     """Tell whether a question asks how something is called."""
     return re.search(_NAMING_ASKED, question, re.I) is not None
+
+
+_QUESTION_MARKS = ("?", "？")
+
+
+def is_question(sentence: str) -> bool:
+    """Tell whether a sentence of a document is a question, in bold perhaps.
+
+    >>> is_question("**Is there parking?**"), is_question("可以退货吗？"), is_question("Parking")
+    (True, True, False)
+    """
+    if sentence[-1:] in "*_":
+        sentence = sentence.rstrip("*_")
+    return sentence.endswith(_QUESTION_MARKS)
 
 
 _BACK = late(

@@ -8,7 +8,6 @@ is worth more than a single longer quote.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,9 +24,10 @@ from ragqa.grounding import (
     rank_sentences,
 )
 from ragqa.grounding.names import holds
-from ragqa.grounding.readable import cells, is_item, readable, row
-from ragqa.language import has_han, refers_back, sub_questions, turns
+from ragqa.grounding.readable import cells, is_item, readable, row, unmarked_answer
+from ragqa.language import has_han, is_question, refers_back, sub_questions, turns
 from ragqa.stages.statements import end_with_items, statements
+from ragqa.stages.steps import Steps, following_told, steps_told
 
 _ENOUGH = 0.6
 """The share of the longest answer that is given to a sentence whose answering part is known (a
@@ -44,8 +44,6 @@ _LEAST_SECOND = 60
 _WHOLE_QUESTION = 0.3
 """How much the whole question counts beside the part of it that a sentence is sought for."""
 
-_ANSWER_MARK = re.compile(r"(?:A|Answer|答|回答)\s?[:：.]\s*", re.I)
-
 _CUT = GAP.strip()
 _ENDED = tuple(f".!?。！？；;:：{_CUT}")
 _LOOSE = " ,;:，：；、"
@@ -59,6 +57,11 @@ class Piece:
     passage: Passage
     start: int
     end: int
+
+    @classmethod
+    def of(cls, candidate: Candidate, steps: Steps) -> Piece:
+        """Return steps of the passage of a sentence."""
+        return cls(steps.text, candidate.passage, steps.start, steps.end)
 
     def citation(self) -> Citation:
         """Return the whole slice as a citation."""
@@ -97,15 +100,27 @@ def quoted(
     question: Asked, ranked: list[Candidate], passages: Sequence[Passage], max_chars: int
 ) -> list[Piece]:
     """Return the best sentence, or one for each thing that was asked, within the limit."""
-    best = [(question, ranked[0])]
     parts = sub_questions(question.text)
+    best: list[tuple[Asked, Candidate]] = []
     if len(parts) > 1:
-        best = _best_each([asked(part) for part in parts[:2]], question, passages) or best
-    elif two := _two(question, ranked, max_chars):
-        return two
+        best = _best_each([asked(part) for part in parts[:2]], question, passages)
+    elif together := _together(question, ranked, max_chars):
+        return together
+    best = best or [(question, ranked[0])]
     room = (max_chars - (len(best) - 1) * len(GAP)) // len(best)
     enough = int(max_chars * _ENOUGH)
     return [_piece(candidate, part, room, enough) for part, candidate in best]
+
+
+def _together(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece] | None:
+    """Return the best sentence with what belongs to it; None where it is better told alone."""
+    best = ranked[0]
+    if steps := steps_told(best, question, max_chars):
+        return [Piece.of(best, steps)]
+    if two := _two(question, ranked, max_chars):
+        return two
+    following = following_told(best, question, max_chars)
+    return [Piece.of(best, following)] if following else None
 
 
 def _two(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece] | None:
@@ -189,6 +204,8 @@ def _place(candidate: Candidate) -> tuple[int, int]:
 
 def _piece(candidate: Candidate, question: Asked, max_chars: int, enough: int) -> Piece:
     passage, start = candidate.passage, candidate.start
+    if steps := steps_told(candidate, question, max_chars):
+        return Piece.of(candidate, steps)
     end = end_with_items(candidate, max_chars)
     slice_ = passage.text[start:end]
     text = row(slice_, question) or _read(candidate, end) or slice_.strip()
@@ -200,8 +217,7 @@ def _piece(candidate: Candidate, question: Asked, max_chars: int, enough: int) -
 def _read(candidate: Candidate, end: int) -> str:
     """Return what stands from a sentence on, without marks, and without the A of "Q: … A: …"."""
     text = readable(candidate.passage.text[candidate.start : end])
-    mark = _ANSWER_MARK.match(text) if candidate.lead.endswith(("?", "？")) else None
-    return text[mark.end() :] if mark else text
+    return unmarked_answer(text) if is_question(candidate.lead) else text
 
 
 def _shortened(text: str, question: Asked, max_chars: int) -> str:

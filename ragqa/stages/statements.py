@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ragqa.contract import Passage
 from ragqa.grounding import Asked, Candidate, rank_sentences
 from ragqa.grounding.readable import answers_row, cells, is_item, readable, subject_column
-from ragqa.language import sentences
+from ragqa.language import is_question, sentences
 
 _ENDS = tuple(".!?。！？；;,，")
 _FULL_STOPS = tuple(".!。！")
@@ -60,7 +60,7 @@ _PROSE_CHARS = 60
 def quotable(candidate: Candidate, question: Asked) -> bool:
     """Tell whether a sentence says something: it is no heading, no question, no empty row."""
     text = candidate.text
-    if text.startswith("#") or text.endswith(("?", "？")) or not candidate.terms:
+    if text.startswith("#") or is_question(text) or not candidate.terms:
         return False
     if _heads(candidate) or _answers_another(candidate):
         return False
@@ -76,7 +76,7 @@ def quotable(candidate: Candidate, question: Asked) -> bool:
 
 def _answers_another(candidate: Candidate) -> bool:
     """Tell whether a sentence says yes or no to a question of the document that is not this one."""
-    if not candidate.lead.endswith(("?", "？")) or not _YES_OR_NO.match(candidate.text):
+    if not is_question(candidate.lead) or not _YES_OR_NO.match(candidate.text):
         return False
     return candidate.features["coverage"] < _SAME_QUESTION
 

@@ -60,6 +60,12 @@ def test_sentences_end_where_they_should(text: str, expected: list[str]) -> None
     assert cut(text) == expected
 
 
+def test_the_marks_of_a_sentence_in_bold_belong_to_it() -> None:
+    assert cut("**有会员卡吗？**\n有。") == ["**有会员卡吗？**", "有。"]
+    assert cut("**Is it new?** Yes.") == ["**Is it new?**", "Yes."]
+    assert cut("你好吗？**不好**。") == ["你好吗？", "**不好**。"]
+
+
 def test_lines_of_markdown_are_sentences_of_their_own() -> None:
     text = "# Returns\n\n- **Price**: 49\n- Colour: red\n1. Unpack it.\n2. Plug it in.\n"
     text += "| a | b |\n| c | d |"

@@ -175,3 +175,27 @@ def test_what_follows_a_question_answers_it(question: str, text: str, start: str
 def test_the_number_of_a_model_is_no_name() -> None:
     assert answer_spans("the kettle K17-F", asked("Who made it?")) == []
     assert answer_spans("the kettle of Ada", asked("Who made it?"))
+
+
+def test_the_question_of_a_list_says_what_kind_of_thing_answers_it() -> None:
+    pay = passage(
+        "Q: How often are salaries reviewed?\nA: Every October, together with the yearly talk.\n\n"
+        "Q: When is the salary paid?\nA: On the 25th, or on the working day before.\n",
+        "pay.txt",
+    )
+    assert best("When do I get my salary?", pay).text.startswith("A: On the 25th")
+
+
+def test_what_few_passages_of_a_document_hold_is_not_what_it_is_about() -> None:
+    mower = [
+        passage(text, "mower.md", heading="Mower", id="mower.md")
+        for text in [
+            "Charge it indoors.",
+            "It cuts 40 cm.",
+            "Charge the key.",
+            "Light: wait 30 minutes.",
+        ]
+    ]
+    found = rank_sentences("How long does it take to charge the mower?", mower)
+    light = next(each for each in found if each.text.startswith("Light"))
+    assert light.features["reach"] < 1

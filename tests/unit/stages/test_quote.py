@@ -438,3 +438,79 @@ def test_a_price_is_that_of_the_row_which_is_about_it(question, rows, said) -> N
     passages = [passage(row, "prices.csv", score=5.0 - n / 10) for n, row in enumerate(rows)]
     told = answer(draft(question, *passages)).answer
     assert told.endswith(said)
+
+
+SYNC = passage(
+    "## Turning on sync\n\n1. Open Settings.\n2. Sign in\n   with your account.\n\n"
+    "3. Switch on sync of this device.\n\nChanges take a minute.\n",
+    "sync.md",
+    heading="Help > Turning on sync",
+)
+
+
+def test_how_something_is_done_is_told_by_all_steps() -> None:
+    made = draft("How do I turn on sync?", SYNC)
+    assert (
+        answer(made).answer
+        == "Open Settings. Sign in with your account. Switch on sync of this device."
+    )
+    (citation,) = made.citations
+    assert citation.quote.startswith("1. Open Settings.")
+    assert citation.quote.endswith("sync of this device.")
+    assert citation.verified
+
+
+def test_one_step_tells_what_is_asked_about_it() -> None:
+    which = answer(draft("Which device is sync switched on for?", SYNC)).answer
+    assert which == "Switch on sync of this device."
+
+
+def test_steps_that_do_not_fit_are_marked() -> None:
+    schema = response_type(max_answer_chars=45)
+    told = answer(draft("How do I turn on sync?", SYNC, schema=schema), schema).answer
+    assert told == "Open Settings. Sign in with your account. …"
+
+
+def test_steps_of_something_else_are_not_preferred() -> None:
+    mail = passage(
+        "## Sending a letter\n\n1. Print a stamp.\n2. Hand the letter in.\n",
+        "mail.md",
+        heading="Help > Sending a letter",
+    )
+    made = draft("How do I turn on sync?", mail, SYNC)
+    assert answer(made).sources == ["sync.md"]
+
+
+def test_ratings_with_numbers_are_no_steps() -> None:
+    reviews = passage(
+        "## Reviews\n\n1) Rating: 5\n2) Rating: 3\n\nSet the tent up on flat ground.\n"
+    )
+    assert answer(draft("How do I set up the tent?", reviews)).answer.startswith("Set the tent up")
+
+
+def test_how_something_is_done_is_told_by_the_whole_paragraph() -> None:
+    faq = passage(
+        "**如何导出笔记？**\n答：打开“文件”菜单。选择“导出”，可以选 PDF。\n\n"
+        "**怎么打印？**\n按 Ctrl+P。",
+        "faq.md",
+    )
+    assert answer(draft("怎么导出笔记？", faq)).answer == "打开“文件”菜单。选择“导出”，可以选 PDF。"
+    bin_ = passage(
+        "## Bin\n\nDeleted notes stay there for 60 days. Open the bin and press Put back.\n"
+    )
+    assert answer(draft("How do I get deleted notes back?", bin_)).answer.endswith("Put back.")
+    assert answer(draft("Where do deleted notes stay?", bin_)).answer.startswith("Deleted notes")
+
+
+def test_a_question_in_bold_is_no_answer_but_leads_to_one() -> None:
+    faq = passage(
+        "# Questions\n\n**Do you have a loyalty card?**\nYes, and it is free.\n\n"
+        "**Is there parking?**\nThere are 60 spaces behind the store.\n",
+        "faq.md",
+    )
+    assert "60 spaces" in answer(draft("Is there parking?", faq)).answer
+    assert "it is free" in answer(draft("Do you have a loyalty card?", faq)).answer
+    zh = passage(
+        "**有会员卡吗？**\n有，免费办理。\n\n**有停车场吗？**\n店后面有 60 个车位。\n", "faq.md"
+    )
+    assert "60 个车位" in answer(draft("有停车场吗？", zh)).answer
