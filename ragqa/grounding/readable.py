@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from ragqa.grounding.answer_spans import answer_spans, measured_spans
 from ragqa.grounding.asked import Asked
@@ -27,12 +28,15 @@ _IMPLIED = (
     ),
     (
         r"\bin stock\b|\bavailab|\bleft\b|\bsold out\b|库存|有货|现货|缺货|还有",
-        r"stock|quantity|warehouse|availab|库存|数量|仓",
+        r"stock|quantity|warehouse|\bin (?:the )?(?:shop|store)|availab|库存|数量|仓",
     ),
     (r"\bheavy\b|\bweigh|多重", r"weight|重"),
     (r"\bbig\b|\bsize\b|\btall\b|\bwide\b|多大|尺寸", r"size|dimension|尺寸|大小"),
+    (r"^where\b|在哪|哪里|哪儿", r"address|location|place|地址|位置|地点"),
     (r"\bwho (?:makes?|made)\b|\bmaker\b|哪家|谁生产", r"brand|maker|manufacturer|品牌|厂"),
 )
+
+_WORDED = frozenset({"place", "person", "reason"})  # no figure answers these
 
 _ITEM = late(r"\s{0,12}(?:[-*+•·‣▪◦●○■□]|\d{1,3}[.)]|[(（]\d{1,2}[)）])\s*")
 
@@ -81,11 +85,16 @@ def _glue(text: str, following: str, item: bool) -> str:
     return "" if chinese and not following[:1].isascii() else " "
 
 
-def row(quote: str, question: Asked) -> str | None:
+def row(quote: str, question: Asked, beside: Collection[str] = ()) -> str | None:
     """Return the cells of a table row that answer a question, or None for other text.
 
     A row is written ``column: value; column: value``. What the row is about comes first, then
     the columns that were asked for.
+
+    Args:
+        quote: A row.
+        question: What was asked.
+        beside: Columns that are told in any case.
 
     >>> from ragqa.grounding.asked import asked
     >>> row("model: L5; product: Lamp; price: 39.00; note: new", asked("What is the price of L5?"))
@@ -95,39 +104,44 @@ def row(quote: str, question: Asked) -> str | None:
     if len(pairs) < 2:
         return None
     comma, colon = ("，", "：") if has_han(quote) else (", ", ": ")
-    subject = _subject(pairs, question)
+    subject = subject_of(pairs, question)
     if subject is not pairs[0] and _is_asked(pairs[0], question) and len(pairs) > 2:
         # "Which room has 30 seats?": what is asked for comes first, then what it was sought by.
         return comma.join([pairs[0][1], f"{subject[0]}{colon}{subject[1]}"])
     others = [pair for pair in pairs if pair is not subject]
     if len(pairs) == 2:  # a name and its value
         return f"{subject[1]}{colon}{others[0][1]}"
-    wanted = (
-        [pair for pair in others if _is_asked(pair, question)]
-        or [pair for pair in others if _is_measured(pair, question)]
-        or others[:1]
-    )
+    told = _told(others, subject, question)
+    wanted = [pair for pair in others if pair in told or pair[0] in beside]
     return comma.join([subject[1], *(f"{name}{colon}{value}" for name, value in wanted)])
 
 
-def _subject(pairs: list[tuple[str, str]], question: Asked) -> tuple[str, str]:
+def _told(
+    others: list[tuple[str, str]], subject: tuple[str, str], question: Asked
+) -> list[tuple[str, str]]:
+    """Return the cells that answer, with those that say which: "the white one"."""
+    adding = [pair for pair in others if _adds(pair, subject, question)]
+    if asked_for := [pair for pair in others if _is_asked(pair, question)]:
+        code = " " not in subject[1] and any(map(str.isdigit, subject[1]))
+        return asked_for if code else [*asked_for, *adding]  # a code is named by the next cell
+    return adding or [pair for pair in others if _is_measured(pair, question)] or others[:1]
+
+
+def subject_of(pairs: list[tuple[str, str]], question: Asked) -> tuple[str, str]:
     """Return the cell that a row is about: the one of the question that says more than a figure."""
     worded = [pair for pair in pairs if any(map(str.isalpha, pair[1]))] or pairs
     return max(worded, key=lambda pair: _share(pair[1], question))
 
 
-def subject_column(quote: str, question: Asked) -> int | None:
-    """Return the number of the column that says what a row is about, from 0; None without a row."""
-    pairs = cells(quote)
-    return pairs.index(_subject(pairs, question)) if pairs else None
-
-
 def answers_row(quote: str, question: Asked) -> bool:
     """Tell whether a table row has a column that a question asks for."""
     pairs = cells(quote)
-    return len(pairs) == 2 or any(
+    if len(pairs) == 2 or any(
         _is_asked(pair, question) or _is_measured(pair, question) for pair in pairs
-    )
+    ):
+        return True
+    subject = subject_of(pairs, question) if pairs else None
+    return any(_adds(pair, subject, question) for pair in pairs if subject and pair is not subject)
 
 
 def cells(quote: str) -> list[tuple[str, str]]:
@@ -138,8 +152,15 @@ def cells(quote: str) -> list[tuple[str, str]]:
     return [(cell.group(1).replace("_", " "), cell.group(2)) for cell in found if cell]
 
 
+def _adds(cell: tuple[str, str], subject: tuple[str, str], question: Asked) -> bool:
+    """Tell whether a cell says more of what was asked than what its row is about: "in white"."""
+    return _share(f"{subject[1]} {cell[1]}", question) > _share(subject[1], question)
+
+
 def _is_asked(cell: tuple[str, str], question: Asked) -> bool:
     column, value = cell
+    if question.answer_type in _WORDED and not any(map(str.isalpha, value)):
+        return False  # how many are in the shops does not tell where they are
     if _share(column, question) > 0:
         return True
     if question.answer_type == "time" and answer_spans(value, question):

@@ -26,6 +26,7 @@ from ragqa.grounding import (
 from ragqa.grounding.names import holds
 from ragqa.grounding.readable import cells, is_item, readable, row, unmarked_answer
 from ragqa.language import has_han, is_question, refers_back, sub_questions, turns
+from ragqa.stages.rows import rows_alike
 from ragqa.stages.statements import end_with_items, statements
 from ragqa.stages.steps import Steps, following_told, steps_told
 
@@ -115,12 +116,26 @@ def quoted(
 def _together(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece] | None:
     """Return the best sentence with what belongs to it; None where it is better told alone."""
     best = ranked[0]
+    if len(cells(best.text)) > 1:
+        return _rows(question, ranked, max_chars)
     if steps := steps_told(best, question, max_chars):
         return [Piece.of(best, steps)]
     if two := _two(question, ranked, max_chars):
         return two
     following = following_told(best, question, max_chars)
     return [Piece.of(best, following)] if following else None
+
+
+def _rows(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece]:
+    """Return the best row of a table, with those on the same thing that are as good and fit."""
+    rows, columns = rows_alike(question, ranked)
+    pieces: list[Piece] = []
+    for each in rows:
+        told = _shortened(row(each.text, question, columns) or each.text, question, max_chars)
+        piece = Piece(told, each.passage, each.start, each.end)
+        if not pieces or len(joined([*pieces, piece])) <= max_chars:
+            pieces.append(piece)
+    return pieces
 
 
 def _two(question: Asked, ranked: list[Candidate], max_chars: int) -> list[Piece] | None:

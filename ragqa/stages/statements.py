@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ragqa.contract import Passage
 from ragqa.grounding import Asked, Candidate, rank_sentences
-from ragqa.grounding.readable import answers_row, cells, is_item, readable, subject_column
+from ragqa.grounding.readable import answers_row, cells, is_item, readable
 from ragqa.language import is_question, sentences
+from ragqa.stages.rows import by_leading_column
 
 _ENDS = tuple(".!?。！？；;,，")
 _FULL_STOPS = tuple(".!。！")
@@ -16,7 +17,6 @@ _YES_OR_NO = re.compile(
     r"(?:(?:A|Answer|答|回答)\s?[:：.]\s*)?(?:(?:yes|no)\b|(?:是的?|对|有|没有|(?:不?可以|不?能|不?会)的?|不)[,，.。!！])",
     re.I,
 )
-_AS_GOOD = 0.3  # less than any word of the question adds: only the search told them apart
 _SAME_QUESTION = 0.5
 """So much of the question has to stand in it, or in the question that it answers."""
 
@@ -28,27 +28,7 @@ def statements(question: Asked, passages: Sequence[Passage]) -> list[Candidate]:
         for candidate in rank_sentences(question.text, passages)
         if quotable(candidate, question)
     ]
-    return _by_leading_column(question, ranked) if ranked else ranked
-
-
-def _by_leading_column(question: Asked, ranked: list[Candidate]) -> list[Candidate]:
-    """Put first the row that is about what was asked, of rows of a table that are as good.
-
-    A price list names its products in front. A rain cover in a note behind is no product of its
-    own, and the price in that row is another's.
-    """
-    best = ranked[0]
-    column = subject_column(best.text, question)
-    if not column:
-        return ranked
-    near = [
-        (subject_column(other.text, question), -other.score, other)
-        for other in ranked
-        if other.passage.id == best.passage.id and best.score - other.score <= _AS_GOOD
-    ]
-    rows = [(at, score, other) for at, score, other in near if at is not None]
-    first = min(rows, key=lambda row: row[:2])[2]
-    return [first, *(other for other in ranked if other is not first)]
+    return by_leading_column(question, ranked) if ranked else ranked
 
 
 _RULE = re.compile(r"[\s|:+-]+")

@@ -514,3 +514,42 @@ def test_a_question_in_bold_is_no_answer_but_leads_to_one() -> None:
         "**有会员卡吗？**\n有，免费办理。\n\n**有停车场吗？**\n店后面有 60 个车位。\n", "faq.md"
     )
     assert "60 个车位" in answer(draft("有停车场吗？", zh)).answer
+
+
+STOCK = [
+    passage(f"product: {name}; colour: {colour}; in_warehouse: {n}; in_shop: {n + 1}", "stock.csv")
+    for name, colour, n in [
+        ("Kettle K17", "grey", 42),
+        ("Kettle K17", "white", 0),
+        ("Lamp", "red", 7),
+    ]
+]
+
+
+def test_rows_on_the_same_thing_are_told_apart() -> None:
+    made = draft("How many kettles are in stock?", *STOCK)
+    assert answer(made).answer == (
+        "Kettle K17, colour: grey, in warehouse: 42, in shop: 43;"
+        " Kettle K17, colour: white, in warehouse: 0, in shop: 1"
+    )
+    assert [citation.verified for citation in made.citations] == [True, True]
+    only = answer(draft("How many white kettles are in stock?", *STOCK)).answer
+    assert only == "Kettle K17, colour: white, in warehouse: 0, in shop: 1"
+
+
+def test_a_row_says_which_one_it_is_about() -> None:
+    told = answer(draft("Is a white kettle in the shop?", STOCK[1])).answer
+    assert told == "Kettle K17, colour: white, in shop: 1"
+
+
+def test_figures_do_not_tell_where_something_is() -> None:
+    shop = passage("鹿特丹门店在周二至周六营业。", "营业时间")
+    rows = passage(
+        "型号: K17-F; 商品: 水壶滤网; 仓库库存: 130; 门店库存: 12", "库存表.csv", score=9.0
+    )
+    assert "鹿特丹" in answer(draft("门店在哪里？", rows, shop)).answer
+
+
+def test_a_value_may_be_what_was_asked_for() -> None:
+    row = passage("福利: 体检; 对象: 正式员工; 公司承担: 每年一次; 开始: 转正后", "福利.csv")
+    assert answer(draft("体检多久一次？", row)).answer == "体检，公司承担：每年一次"
