@@ -29,13 +29,20 @@ class TextBuilder:
         self._listing = False
         self.headings: list[Heading] = []
 
-    def add(self, block: str, *, item: bool = False) -> None:
-        """Append a paragraph, or an item of a list, which stands close to the one before."""
+    def add(self, block: str, *, item: bool = False, number: int | None = None) -> None:
+        """Append a paragraph, or an item of a list, which stands close to the one before.
+
+        Args:
+            block: Its text.
+            item: Whether it is an item.
+            number: Its number, in a list that has an order.
+        """
         if not block.strip():
             return
         if self._parts:
             self._append("\n" if item and self._listing else "\n\n")
-        self._append(f"- {block}" if item else block)
+        mark = "- " if number is None else f"{number}. "
+        self._append(f"{mark}{block}" if item else block)
         self._listing = item
 
     def heading(self, title: str, level: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragqa.ingest.parsers.webpage_tables import data_rows, is_data_table
 from ragqa.ingest.tables import table_lines
 from ragqa.ingest.text_builder import TextBuilder, raised
-from ragqa.language import has_han
+from ragqa.language import has_han, is_question
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -38,6 +38,10 @@ _STYLING = tags("span font b strong i em u s small big mark code bdi ruby")
 _DEEPEST_TABLE = 12  # every check looks through all that is inside
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+_LISTS = frozenset({"ol", "ul", "menu"})
+_DIGITS = 4
+"""No list begins with a number of so many digits."""
+
 _BLANKS = re.compile(r"[^\S\n]*\n[^\S\n]*|[^\S\n]+")
 
 
@@ -58,6 +62,7 @@ class PageText(TextBuilder):
         self._raised = 0  # superscripts around here
         self._layouts = 0  # tables around here that lay out the page
         self._item = False
+        self._numbers: list[int | None] = []  # of the lists around here; None without an order
         self._term = False
 
     def read(self, root: LexborNode) -> None:
@@ -93,6 +98,7 @@ class PageText(TextBuilder):
             self._inline.append("\n")
         elif tag in _BLOCKS:
             self._open_block(tag)
+            self._count(node, tag)
         else:
             self._raised += tag == "sup"
             self._edges.append(tag)
@@ -108,6 +114,8 @@ class PageText(TextBuilder):
             self._flush()
             self._preformatted -= tag == "pre"
             self._layouts -= tag == "table"
+            if tag in _LISTS:
+                self._numbers.pop()
         elif tag != "br":
             self._raised -= tag == "sup"
             self._edges.append(f"/{tag}")
@@ -115,8 +123,8 @@ class PageText(TextBuilder):
         self._edges.clear()
 
     def _open_block(self, tag: str) -> None:
-        if tag == "dd" and self._term:  # "term: definition" on one line
-            term = "".join(self._inline).rstrip()
+        term = "".join(self._inline).rstrip()
+        if tag == "dd" and self._term and not is_question(term):  # "term: definition" on one line
             self._inline = [term, " " if term.endswith((":", "：")) else ": "]
         else:
             self._flush()
@@ -124,6 +132,15 @@ class PageText(TextBuilder):
         self._edges.clear()
         self._item = tag == "li" or (self._item and tag in {"p", "div"})
         self._preformatted += tag == "pre"
+
+    def _count(self, node: LexborNode, tag: str) -> None:
+        """Number the items of a list that has an order."""
+        if tag in _LISTS:
+            first = (node.attributes or {}).get("start") or "1"
+            number = int(first) if first.isdecimal() and len(first) < _DIGITS else 1
+            self._numbers.append(number - 1 if tag == "ol" else None)
+        elif tag == "li" and self._numbers and self._numbers[-1] is not None:
+            self._numbers[-1] += 1
 
     def _text(self, text: str) -> None:
         text = text.translate(_INVISIBLE)
@@ -162,7 +179,8 @@ class PageText(TextBuilder):
         self._inline.clear()
         if not self._preformatted:
             block = _BLANKS.sub(lambda run: "\n" if "\n" in run.group() else " ", block).strip()
-        self.add(block.strip("\n"), item=self._item)
+        number = self._numbers[-1] if self._numbers else None
+        self.add(block.strip("\n"), item=self._item, number=number)
         self._item = self._item and not block.strip()
 
     def _table(self, table: LexborNode) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragqa.errors import RetrievalError
 from ragqa.ingest.document import ParsedDocument, ParsedFile, TextPage
+from ragqa.ingest.parsers.word_lists import ListNumbers, Place, is_item, place_of
 from ragqa.ingest.parsers.word_text import Notes, blocks, cell_paragraphs, text_boxes, text_of
 from ragqa.ingest.parsers.word_text import W as _W
 from ragqa.ingest.tables import table_lines, tidy
@@ -30,12 +31,12 @@ def parse(data: bytes) -> ParsedFile:
     """Parse a Word document."""
     document = _opened(data)
     builder = TextBuilder()
-    styles, notes = _Styles(document), Notes(document)
+    styles, notes, numbers = _Styles(document), Notes(document), ListNumbers(document)
     for element in blocks(document.element.body):
         if element.tag == f"{_W}tbl":
             _add_table(builder, element, notes)
         else:
-            _add_paragraph(builder, element, styles, notes)
+            _add_paragraph(builder, element, styles, notes, numbers)
     page = TextPage(builder.text, headings=tuple(builder.headings))
     return ParsedFile((ParsedDocument((page,)),))
 
@@ -70,13 +71,16 @@ def _check_size(data: bytes) -> None:
         )
 
 
-def _add_paragraph(builder: TextBuilder, paragraph: Any, styles: _Styles, notes: Notes) -> None:
-    text = text_of(paragraph)
-    level, item = styles.level_and_item(paragraph)
+def _add_paragraph(
+    builder: TextBuilder, paragraph: Any, styles: _Styles, notes: Notes, numbers: ListNumbers
+) -> None:
+    text = text_of(paragraph).strip()
+    level, place = styles.level_and_place(paragraph)
     if level is not None:
         builder.heading(text, level)
-    else:
-        builder.add(text.strip(), item=item)
+    elif text:
+        number = numbers.next(place) if place else None
+        builder.add(text, item=place is not None, number=number)
     for note in notes.of(paragraph):
         builder.add(note)
     for box in text_boxes(paragraph):
@@ -126,24 +130,25 @@ class _Styles:
 
     def __init__(self, document: Document) -> None:
         self._styles = {style.style_id: style for style in document.styles}
-        self._known: dict[str, tuple[int | None, bool]] = {}
+        self._known: dict[str, tuple[int | None, Place | None]] = {}
 
-    def level_and_item(self, paragraph: Any) -> tuple[int | None, bool]:
-        """Return a heading's level (0 for the title, else ``None``), and if it is in a list."""
+    def level_and_place(self, paragraph: Any) -> tuple[int | None, Place | None]:
+        """Return a heading's level (0 for the title, else ``None``), and its place in a list."""
         properties = paragraph.find(f"{_W}pPr")
         if properties is None:
-            return None, False
+            return None, None
         style = properties.find(f"{_W}pStyle")
-        level, item = self._of(style.get(f"{_W}val", "")) if style is not None else (None, False)
+        level, place = self._of(style.get(f"{_W}val", "")) if style is not None else (None, None)
         outline = _outline_level(properties)
-        return (level if outline is None else outline), item or _is_item(properties)
+        place = place_of(properties, place)
+        return (level if outline is None else outline), place if is_item(place) else None
 
-    def _of(self, style_id: str) -> tuple[int | None, bool]:
+    def _of(self, style_id: str) -> tuple[int | None, Place | None]:
         if style_id not in self._known:
             chain = list(self._chain(style_id))
             levels = (_style_level(style) for style in chain)
             level = next((level for level in levels if level is not None), None)
-            self._known[style_id] = level, any(map(_lists, chain))
+            self._known[style_id] = level, next(filter(None, map(_place_of_style, chain)), None)
         return self._known[style_id]
 
     def _chain(self, style_id: str) -> Iterator[Any]:
@@ -163,13 +168,9 @@ def _style_level(style: Any) -> int | None:
     return None if properties is None else _outline_level(properties)
 
 
-def _lists(style: Any) -> bool:
+def _place_of_style(style: Any) -> Place | None:
     properties = style.element.find(f"{_W}pPr")
-    return properties is not None and _is_item(properties)
-
-
-def _is_item(properties: Any) -> bool:
-    return properties.find(f"{_W}numPr") is not None
+    return None if properties is None else place_of(properties)
 
 
 def _outline_level(properties: Any) -> int | None:

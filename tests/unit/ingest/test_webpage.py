@@ -151,3 +151,16 @@ def test_broken_xml_is_read_in_linear_time(piece: str) -> None:
     with contextlib.suppress(RetrievalError):  # nested too deep
         text("<?xml?><p>x</p>" + piece * (200_000 // len(piece)))
     assert time.process_time() - begun < 5
+
+
+def test_lists_with_an_order_keep_their_numbers() -> None:
+    assert text("<ol><li>one<li>two<ul><li>in</ul><li>three</ol><ul><li>loose</ul>") == (
+        "1. one\n2. two\n- in\n3. three\n- loose"
+    )
+    assert text("<ul><li>a<ol start=3><li>x<li><p>y</ol><li>b</ul>") == "- a\n3. x\n4. y\n- b"
+    assert text("<ol start=99999><li>a</ol><ol start=x><li>b</ol>") == "1. a\n1. b"
+
+
+def test_a_question_stands_above_its_definition() -> None:
+    page = "<dl><dt>Is there parking?<dd>Behind the store.<dt>Weight<dd>2 kg</dl>"
+    assert text(page) == "Is there parking?\n\nBehind the store.\n\nWeight: 2 kg"

@@ -48,9 +48,37 @@ def test_paragraphs_lists_and_tables_keep_their_order() -> None:
     document.add_paragraph("After\tthe tab\nand the break.")
     document.add_paragraph("  ")
     assert page(document).text == (
-        "Before.\n\n- one\n- two\n\nModel: L9; Colour: red; Price: 39\n\n"
+        "Before.\n\n- one\n1. two\n\nModel: L9; Colour: red; Price: 39\n\n"
         "After\tthe tab\nand the break."
     )
+
+
+def test_items_have_the_numbers_that_word_shows() -> None:
+    document = docx.Document()
+    for item, style in [
+        ("one", "List Number"),
+        ("deeper", "List Number 2"),
+        ("two", "List Number"),
+        ("loose", "List Bullet"),
+        ("three", "List Number"),
+    ]:
+        document.add_paragraph(item, style=style)
+    taken_out = document.add_paragraph("Text.", style="List Number")
+    taken_out._p.get_or_add_pPr().get_or_add_numPr().get_or_add_numId().val = 0
+    assert page(document).text == "1. one\n1. deeper\n2. two\n- loose\n3. three\n\nText."
+
+
+def test_a_list_begins_where_it_says() -> None:
+    document = docx.Document()
+    document.add_paragraph("one", style="List Number")
+    list_id = document.styles["List Number"].element.pPr.numPr.numId.val
+    numbering = document.part.numbering_part.element
+    kind = next(n for n in numbering.num_lst if n.numId == list_id).abstractNumId.val
+    name = docx.oxml.ns.qn
+    for one in numbering.iter(name("w:abstractNum")):
+        if one.get(name("w:abstractNumId")) == str(kind):
+            next(one.iter(name("w:start"))).set(name("w:val"), "4")
+    assert page(document).text == "4. one"
 
 
 def test_headings_have_levels_and_places() -> None:
