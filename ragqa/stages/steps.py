@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragqa.grounding import Asked, Candidate
+from ragqa.grounding.kinds import STEP_MARK, step_number
 from ragqa.grounding.readable import cells, is_item, readable, unmarked_answer
 from ragqa.language import is_question, sentences
 from ragqa.language.late import late
 
 # A step with what is wrapped or indented below it, up to the next one or to a blank line.
 _STEP = late(
-    r"^[ \t]{0,12}(\d{1,2})[.)、][ \t]*\S[^\n]*"
-    r"(?:\n(?![ \t]*\d{1,2}[.)、])[ \t]*[^\s#][^\n]*)*",
-    re.MULTILINE,
+    rf"^[ \t]{{0,12}}({STEP_MARK})[ \t]*\S[^\n]*(?:\n(?![ \t]*{STEP_MARK})[ \t]*[^\s#][^\n]*)*",
+    re.MULTILINE | re.IGNORECASE,
 )
 
 Span = tuple[int, int]
@@ -129,7 +129,7 @@ def _list_around(text: str, at: int) -> Sequence[Span]:
     """Return the items of the list that holds a place; none if there is no list, from 1 on."""
     found: list[Span] = []
     for step in _STEP.finditer(text):
-        number = int(step.group(1))
+        number = step_number(step.group(1))
         beside = found and not text[found[-1][1] : step.start()].strip()
         if beside and number == len(found) + 1:
             found.append(step.span())

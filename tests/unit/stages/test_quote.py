@@ -471,6 +471,25 @@ def test_steps_that_do_not_fit_are_marked() -> None:
     assert told == "Open Settings. Sign in with your account. …"
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "Step 1: Pull the plug.\nStep 2: Turn the lid.\nStep 3: Take it out.",
+        "(1) Pull the plug.\n(2) Turn the lid.\n(3) Take it out.",
+        "① Pull the plug.\n② Turn the lid.\n③ Take it out.",
+        "1) Pull the plug.\n\n2) Turn the lid.\n\n3) Take it out.",
+        "第一步：Pull the plug.\n第二步：Turn the lid.\n第三步：Take it out.",
+    ],
+)
+def test_steps_are_numbered_in_many_ways(steps: str) -> None:
+    filter_ = passage(
+        f"## Changing the filter\n\n{steps}\n\nA filter lasts a year.\n",
+        heading="Kettle > Changing the filter",
+    )
+    told = answer(draft("How do I change the filter?", filter_)).answer
+    assert [told.count(each) for each in ("plug", "lid", "out", "year")] == [1, 1, 1, 0]
+
+
 def test_steps_of_something_else_are_not_preferred() -> None:
     mail = passage(
         "## Sending a letter\n\n1. Print a stamp.\n2. Hand the letter in.\n",
