@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragqa.grounding.asked import Asked
-from ragqa.grounding.choice import Candidate
+from ragqa.grounding.choice import WEIGHTS, Candidate
 from ragqa.language import Language, has_han
 
 # Fitted by `python -m tests.quality.fit`: a ridge logistic model of "the best sentence holds the
@@ -85,7 +85,7 @@ def _features(question: Asked, ranked: Sequence[Candidate]) -> dict[str, float]:
     best = ranked[0]
     others = (other for other in ranked if other.rank != best.rank)
     second = next((other for other in others if other.terms != best.terms), None)
-    gap = best.score - second.score if second else _USUAL_GAP
+    gap = _lead(best) - _lead(second) if second else _USUAL_GAP
     return {
         "reach": _reach(question, best),
         "matter": _matter(question, best),
@@ -95,6 +95,11 @@ def _features(question: Asked, ranked: Sequence[Candidate]) -> dict[str, float]:
         "pairs": best.features["pairs"],
         "measure_missing": float(question.measure is not None and not best.features["measured"]),
     }
+
+
+def _lead(candidate: Candidate) -> float:
+    """Return its score without what only orders it: that steps come first is no evidence."""
+    return candidate.score - WEIGHTS["step"] * candidate.features["step"]
 
 
 def _reach(question: Asked, best: Candidate) -> float:

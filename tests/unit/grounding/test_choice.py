@@ -199,3 +199,13 @@ def test_what_few_passages_of_a_document_hold_is_not_what_it_is_about() -> None:
     found = rank_sentences("How long does it take to charge the mower?", mower)
     light = next(each for each in found if each.text.startswith("Light"))
     assert light.features["reach"] < 1
+
+
+def test_that_steps_come_first_is_no_evidence() -> None:
+    step = passage("1. Take the parcel to any post office.\n2. Wait.\n", "a.md", id="a")
+    other = passage("The driver brings the parcel.\n", "b.md", id="b")
+    how, where = "How can I track my parcel?", "Where can I track my parcel?"
+    found = rank_sentences(how, [step, other])
+    assert found[0].features["step"] > 0
+    assert weigh(asked(how), found).features["gap"] < found[0].score - found[-1].score
+    assert rank_sentences(where, [step, other])[0].features["step"] == 0
