@@ -89,9 +89,16 @@ def asked(question: str) -> Asked:
         names=frozenset(_names(question)) & set(terms),
         figures=frozenset(term for term in terms if term[0].isdigit()),
         naming=asks_name(question),
-        # Of two things that are asked, one sentence need not tell the quantity of the other.
-        measure=measure_asked(question) if len(sub_questions(question)) == 1 else None,
+        measure=_measure(question),
     )
+
+
+def _measure(question: str) -> Measure | None:
+    measure = measure_asked(question)
+    if measure is None or len(sub_questions(question)) > 1:
+        return None  # of two things, one sentence need not tell the quantity of the other
+    # When it is in stock again is told by a date, not by how many there are.
+    return None if measure.name == "stock" and answer_type(question) == "time" else measure
 
 
 def _names(question: str) -> list[str]:

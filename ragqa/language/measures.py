@@ -49,8 +49,9 @@ _MEASURES = (
     Measure(
         "stock",
         frozenset(),
-        r"\bin stock\b|\bout of stock\b|\bhow many .{0,60}\b(?:left|available)\b"
-        r"|\bstill available\b|有货|现货|库存|缺货|还有多少",
+        r"\bin stock\b|\bout of stock\b|\bstill available\b|\bavailable again\b"
+        r"|\bhow many .{0,60}\b(?:is|are|have) (?:still )?(?:left|available)\b"
+        r"|\b(?:are|is) there (?:any|still) .{0,60}\bleft\b|有货|现货|库存|缺货|还有多少",
         r"\b(?:in (?:the )?(?:warehouse|shop|store)|(?:out of |in )?stock|available|sold out)\b"
         r"|库存|有货|现货|缺货|售罄|无货",
         ("stock warehouse quantity available", "库存"),
@@ -129,12 +130,24 @@ _PHRASES = (
 )
 
 
+_STOCK_PHRASES = (  # what tells it may be called a quantity, or a warehouse
+    r"\b(?:(?:back |still )?in stock|(?:still |back )?available|left)(?: again)?(?=\W*$)",
+    r"(?:现在|目前)?还?有(?:现?货|多少)|还剩下?多少",
+)
+
+
 def without_phrase(question: str) -> str:
     """Return a question without the words that only ask: ``long`` in "how long" names nothing.
 
     >>> without_phrase("How long does it take to descale it?"), without_phrase("E1 是什么意思？")
     ('how to descale it?', 'E1  ？')
     """
+    measure = measure_asked(question)
     for asks, left in _PHRASES:
         question = re.sub(asks, left, question, flags=re.I)
-    return question
+    if measure is None or measure.name != "stock":
+        return question
+    about = question
+    for phrase in _STOCK_PHRASES:
+        about = re.sub(phrase, " ", about, flags=re.I)
+    return about if content_words(about) else question  # "Is it in stock?" says nothing else

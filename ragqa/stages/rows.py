@@ -2,38 +2,58 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ragqa.grounding import Asked, Candidate
 from ragqa.grounding.readable import cells, subject_of
+from ragqa.language import content_terms
+from ragqa.language.late import late
+from ragqa.language.script import HAN_RUN
 
 _AS_GOOD = 0.3  # less than any word of the question adds: only the search told them apart
 _MOST = 3
+_BEHIND = late(r"\s(?:for|of|with|from|to|in)\s|[,，(（]", re.IGNORECASE)
+_UNIT_CHARS = 2  # of "hose 25 m"
 
 
 def by_leading_column(question: Asked, ranked: list[Candidate]) -> list[Candidate]:
     """Put first the row that is about what was asked, of rows of a table that are as good.
 
     A price list names its products in front. A rain cover in a note behind is no product of its
-    own, and the price in that row is another's.
+    own, and the price in that row is another's. Nor is the filter of a kettle the kettle.
     """
     best = ranked[0]
     if not cells(best.text):
         return ranked
     near = [
-        (_column(other, question), -other.score, other)
+        (*place, -other.score, other)
         for other in (best, *_of_document(best, ranked))
-        if best.score - other.score <= _AS_GOOD
+        if best.score - other.score <= _AS_GOOD and (place := _place(other, question))
     ]
-    rows = [(at, score, other) for at, score, other in near if at is not None]
-    first = min(rows, key=lambda row: row[:2])[2]
+    first = min(near, key=lambda row: row[:3])[3]
     return [first, *(other for other in ranked if other is not first)]
 
 
-def _column(candidate: Candidate, question: Asked) -> int | None:
-    """Return the number of the column that says what a row is about; None without a row."""
+def _place(candidate: Candidate, question: Asked) -> tuple[int, bool] | None:
+    """Return which column says what a row is about, and whether that is another thing's part."""
     pairs = cells(candidate.text)
-    return pairs.index(subject_of(pairs, question)) if pairs else None
+    if not pairs:
+        return None
+    subject = subject_of(pairs, question)
+    return pairs.index(subject), not _names_asked(subject[1], question)
+
+
+def _names_asked(name: str, question: Asked) -> bool:
+    """Tell whether a name is one of what was asked for: its last word says what it is.
+
+    "Filter for kettle" names no kettle, nor does 水壶滤网.
+    """
+    head = _BEHIND.split(name, maxsplit=1)[0]
+    if runs := HAN_RUN.findall(head):
+        return any(runs[-1].endswith(term) for term in question.weights)
+    words = [term for term in content_terms(head) if term.isalpha() and len(term) > _UNIT_CHARS]
+    return bool(words) and words[-1] in question.weights
 
 
 def rows_alike(question: Asked, ranked: list[Candidate]) -> tuple[list[Candidate], frozenset[str]]:

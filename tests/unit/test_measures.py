@@ -123,3 +123,27 @@ def test_a_stock_list_is_looked_up_by_what_its_columns_are_called():
     words = looked_up("How many kettles are in stock?").split()
     assert {"kettles", "stock", "warehouse"} <= set(words)
     assert "几号" not in asked("几号发工资？").weights
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How many kettles are in stock?", {"kettl"}),
+        ("Is the kettle still available?", {"kettl"}),
+        ("Are there any kettles left?", {"kettl"}),
+        ("How many kettles are left?", {"kettl"}),
+        ("Is it in stock?", {"stock"}),
+        ("水壶还有货吗？", {"水壶"}),
+        ("水壶还有多少？", {"水壶"}),
+        ("Is the service available in Spain?", {"servic", "avail", "spain"}),
+        ("How many people left?", {"peopl", "leav"}),
+    ],
+)
+def test_words_for_stock_are_told_by_the_table(question, terms):
+    assert set(asked(question).weights) == terms
+
+
+def test_when_it_is_in_stock_is_told_by_a_date():
+    assert asked("How many tents are in stock?").measure.name == "stock"
+    assert asked("When will the tent be back in stock?").measure is None
+    assert "warehouse" in looked_up("When will the tent be back in stock?").split()

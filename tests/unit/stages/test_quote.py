@@ -572,3 +572,31 @@ def test_figures_do_not_tell_where_something_is() -> None:
 def test_a_value_may_be_what_was_asked_for() -> None:
     row = passage("福利: 体检; 对象: 正式员工; 公司承担: 每年一次; 开始: 转正后", "福利.csv")
     assert answer(draft("体检多久一次？", row)).answer == "体检，公司承担：每年一次"
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "said"),
+    [
+        (
+            "How many tents are in stock?",
+            ["product: Groundsheet for tent T2; in_shop: 1", "product: Tent T2; in_shop: 0"],
+            "Tent T2: 0",
+        ),
+        (
+            "When will the tent be available again?",
+            [
+                "product: Groundsheet for tent T2; in_shop: 1; next_delivery: 2027-02-16",
+                "product: Two-person tent T2; in_shop: 0; next_delivery: 2027-02-15",
+            ],
+            "Two-person tent T2, in shop: 0, next delivery: 2027-02-15",
+        ),
+        (
+            "水壶还有多少库存？",
+            ["商品: 水壶 K17 滤网; 单位: 个; 库存: 12", "商品: 电水壶 K17; 单位: 个; 库存: 5"],
+            "电水壶 K17，库存：5",
+        ),
+    ],
+)
+def test_a_part_of_a_thing_is_not_the_thing(question: str, rows: list[str], said: str) -> None:
+    stock = [passage(row, "stock.csv") for row in rows]
+    assert answer(draft(question, *stock)).answer == said
