@@ -36,7 +36,14 @@ _IMPLIED = (
     (r"\bwho (?:makes?|made)\b|\bmaker\b|哪家|谁生产", r"brand|maker|manufacturer|品牌|厂"),
 )
 
-_WORDED = frozenset({"place", "person", "reason"})  # no figure answers these
+_WORDED = frozenset({"place", "person", "reason", "manner"})  # no figure answers these
+# Nothing is given back, so that no text takes long.
+_FIGURE = (
+    r"[~≈<>≤≥±+-]?+\s*+\d[\d.,:/]*+\s*+(?:[^\W\d_]{1,12}+|[%°℃€$£¥‰][CF]?+)?+(?:/[^\W\d_]{1,6}+)?+"
+)
+_FIGURES = late(
+    rf"{_FIGURE}(?:\s*+(?:(?:to|and|x|×|-|–|到|至|,|，)\s*+)?+{_FIGURE}){{0,5}}+", re.IGNORECASE
+)
 
 _ITEM = late(r"\s{0,12}(?:[-*+•·‣▪◦●○■□]|\d{1,3}[.)]|[(（]\d{1,2}[)）])\s*")
 
@@ -142,6 +149,21 @@ def answers_row(quote: str, question: Asked) -> bool:
         return True
     subject = subject_of(pairs, question) if pairs else None
     return any(_adds(pair, subject, question) for pair in pairs if subject and pair is not subject)
+
+
+def fits_row(quote: str, question: Asked) -> bool:
+    """Tell whether a table row may answer; a width in mm does not tell how something is done.
+
+    >>> from ragqa.grounding.asked import asked
+    >>> fits_row("| Width | 25 to 75 mm |", asked("How do I clean it?"))
+    False
+    """
+    if question.answer_type not in _WORDED:
+        return True
+    values = [value for _, value in cells(quote)]
+    if not values and quote.startswith("|"):
+        values = [value.strip() for value in quote.strip("| ").split("|")]
+    return len(values) < 2 or not all(map(_FIGURES.fullmatch, values[1:]))
 
 
 def cells(quote: str) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ragqa.contract import Passage
 from ragqa.grounding import Asked, Candidate, rank_sentences
-from ragqa.grounding.readable import answers_row, cells, is_item, readable
+from ragqa.grounding.readable import answers_row, cells, fits_row, is_item, readable
 from ragqa.language import is_question, sentences
 from ragqa.stages.rows import by_leading_column
 
@@ -42,7 +42,7 @@ def quotable(candidate: Candidate, question: Asked) -> bool:
     text = candidate.text
     if text.startswith("#") or is_question(text) or not candidate.terms:
         return False
-    if _heads(candidate) or _answers_another(candidate):
+    if _heads(candidate) or _answers_another(candidate) or not fits_row(text, question):
         return False
     if text.endswith((":", "：")):  # it announces something
         return end_with_items(candidate, len(text) + 200) > candidate.end

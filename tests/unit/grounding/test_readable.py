@@ -3,7 +3,7 @@ import pytest
 from ragqa.contract import Passage
 from ragqa.grounding import asked
 from ragqa.grounding.follow_ups import follow_ups
-from ragqa.grounding.readable import is_item, readable, row
+from ragqa.grounding.readable import fits_row, is_item, readable, row
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,19 @@ def test_follow_ups_keep_to_the_limit() -> None:
     many = [best, *(passage(f"M > Topic {n}") for n in "abcdef")]
     assert len(follow_ups(asked("Why?"), best, many, 2)) == 2
     assert follow_ups(asked("Why?"), best, many, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "question", "fits"),
+    [
+        ("| Battery | 36 V, 5 Ah |", "How do I clean it?", False),
+        ("| 电池 | 36 伏 5 安时 |", "割草机怎么清洗？", False),
+        ("model: M40; width: 40 cm; noise: 89 dB", "Where is it made?", False),
+        ("| Dark mode | Ctrl+D |", "How do I get dark mode?", True),
+        ("| Made in | Ireland |", "Where is it made?", True),
+        ("| Weight | 17.5 kg |", "How heavy is it?", True),
+        ("Turn it 90 degrees.", "How do I open it?", True),
+    ],
+)
+def test_figures_alone_do_not_tell_how_or_where(quote: str, question: str, fits: bool) -> None:
+    assert fits_row(quote, asked(question)) is fits
