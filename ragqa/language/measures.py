@@ -21,6 +21,8 @@ class Measure:
         labels: What rows of tables call it: there the unit stands in the column's name, or nowhere.
             Without units, the label alone tells it.
         column: What such a column may be called, English and Chinese, so that its rows are found.
+        said: What of a question is told by that label, whatever it says: a stock list need not
+            hold the word.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Measure:
     asked: str
     labels: str
     column: tuple[str, str] = ("", "")
+    said: str = ""
 
 
 _MEASURES = (
@@ -55,6 +58,8 @@ _MEASURES = (
         r"\b(?:in (?:the )?(?:warehouse|shop|store)|(?:out of |in )?stock|available|sold out)\b"
         r"|库存|有货|现货|缺货|售罄|无货",
         ("stock warehouse quantity available", "库存"),
+        r"\b(?:(?:back |still )?in stock|(?:still |back )?available|left)(?: again)?(?=\W*$)"
+        r"|(?:现在|目前)?还?有(?:现?货|多少)|还剩下?多少",
     ),
     Measure(
         "duration",
@@ -85,6 +90,23 @@ _MEASURES = (
         r"\bhow (?:tall|high|wide|deep|thick)\b|\b(?:height|width|length|depth|diameter) of\b"
         r"|多[高宽深厚]|高度|宽度|长度|深度|直径|几[厘毫]?米",
         r"\b(?:height|width|length|depth|size|diameter)\b|高度|宽度|长度|深度|尺寸|直径",
+    ),
+    Measure(
+        "e-mail",
+        frozenset(),
+        r"\bwh(?:at|ich) .{0,60}\be-?mail address\b"
+        r"|\bwhat(?:'s| is) (?:your|the|their) (?:\w+ ){0,2}e-?mail\W*$"
+        r"|邮(?:箱|件地址|箱地址)(?:是|为)?(?:什么|多少|哪个|[?？]|$)",
+        r"[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,}",
+        said=r"(?<=\be-mail) address\b|(?<=\bemail) address\b",
+    ),
+    Measure(
+        "phone",
+        frozenset(),
+        r"\bwh(?:at|ich) .{0,60}\bphone number\b|\bwh(?:at|ich) number .{0,30}\bcall\b"
+        r"|电话(?:号码)?(?:是|为)?(?:多少|几号|什么|[?？]|$)|打(?:什么|哪个)电话",
+        r"(?<![\d.])(?:\+|\(0?)?\d(?:[ ()/-]{0,2}\d){6,14}(?!\d|\.\d)",
+        said=r"(?<=phone) number\b|(?<=电话)号码",
     ),
 )
 
@@ -130,12 +152,6 @@ _PHRASES = (
 )
 
 
-_STOCK_PHRASES = (  # what tells it may be called a quantity, or a warehouse
-    r"\b(?:(?:back |still )?in stock|(?:still |back )?available|left)(?: again)?(?=\W*$)",
-    r"(?:现在|目前)?还?有(?:现?货|多少)|还剩下?多少",
-)
-
-
 def without_phrase(question: str) -> str:
     """Return a question without the words that only ask: ``long`` in "how long" names nothing.
 
@@ -145,9 +161,7 @@ def without_phrase(question: str) -> str:
     measure = measure_asked(question)
     for asks, left in _PHRASES:
         question = re.sub(asks, left, question, flags=re.I)
-    if measure is None or measure.name != "stock":
+    if measure is None or not measure.said:
         return question
-    about = question
-    for phrase in _STOCK_PHRASES:
-        about = re.sub(phrase, " ", about, flags=re.I)
+    about = re.sub(measure.said, " ", question, flags=re.I)
     return about if content_words(about) else question  # "Is it in stock?" says nothing else

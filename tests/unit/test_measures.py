@@ -147,3 +147,36 @@ def test_when_it_is_in_stock_is_told_by_a_date():
     assert asked("How many tents are in stock?").measure.name == "stock"
     assert asked("When will the tent be back in stock?").measure is None
     assert "warehouse" in looked_up("When will the tent be back in stock?").split()
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "told", "other"),
+    [
+        ("What is the e-mail address of payroll?", "e-mail", "Write to pay@x.example.", "By post."),
+        ("客服邮箱是多少？", "e-mail", "请写信到 help@x.example。", "请打电话。"),
+        ("What is your phone number?", "phone", "Call 01 555 0142.", "We open at 10:30 in 2026."),
+        ("客服电话是多少？", "phone", "可以打 400-555-0142。", "2026 年 10 月 1 日起营业。"),
+    ],
+)
+def test_addresses_and_numbers_are_told_by_their_form(question, name, told, other):
+    measure = measure_asked(question)
+    assert measure.name == name
+    assert measured_spans(told, measure)
+    assert not measured_spans(other, measure)
+    assert not {"address", "number", "号码"} & set(asked(question).weights)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "电话是谁发明的？",
+        "邮箱里的邮件怎么删除？",
+        "What is the limit of an e-mail?",
+        "When was the hotline opened?",
+        "How do I change my e-mail address?",
+        "Can I change my phone number?",
+    ],
+)
+def test_what_is_about_mail_or_phones_asks_for_neither(question):
+    measure = measure_asked(question)
+    assert measure is None or measure.name not in ("e-mail", "phone")
