@@ -26,6 +26,7 @@ from ragqa.grounding import (
 from ragqa.grounding.names import holds
 from ragqa.grounding.readable import cells, is_item, readable, row, unmarked_answer
 from ragqa.language import has_han, is_question, refers_back, sub_questions, turns
+from ragqa.stages.lists import list_told
 from ragqa.stages.rows import rows_alike
 from ragqa.stages.statements import end_with_items, statements
 from ragqa.stages.steps import Steps, following_told, steps_told
@@ -120,6 +121,8 @@ def _together(question: Asked, ranked: list[Candidate], max_chars: int) -> list[
         return _rows(question, ranked, max_chars)
     if steps := steps_told(best, question, max_chars):
         return [Piece.of(best, steps)]
+    if listed := list_told(ranked, max_chars):
+        return [Piece.of(best, listed)]
     if two := _two(question, ranked, max_chars):
         return two
     following = following_told(best, question, max_chars)

@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 _FULL_STOPS = ".!。！"
 
-_MORE = " …"
+LEFT_OUT = " …"
 """Stands where steps were left out at the end."""
 
 
@@ -60,7 +60,7 @@ def _steps(candidate: Candidate, max_chars: int) -> Steps | None:
     told = None
     for at, (_, end) in enumerate(steps[1:], start=2):
         start = steps[0][0]
-        text = readable(passage[start:end]) + (_MORE if at < len(steps) else "")
+        text = readable(passage[start:end]) + (LEFT_OUT if at < len(steps) else "")
         if len(text) > max_chars:
             break
         told = Steps(text, start, end)

@@ -600,3 +600,19 @@ def test_a_value_may_be_what_was_asked_for() -> None:
 def test_a_part_of_a_thing_is_not_the_thing(question: str, rows: list[str], said: str) -> None:
     stock = [passage(row, "stock.csv") for row in rows]
     assert answer(draft(question, *stock)).answer == said
+
+
+EXCEPTIONS = passage(
+    "## Exceptions to returns\n\n- Living plants\n- Opened seeds\n- Greenhouses\n",
+    heading="Returns > Exceptions to returns",
+)
+
+
+def test_a_list_answers_whole_what_is_asked_of_its_heading() -> None:
+    what = "What are the exceptions to returns?"
+    assert answer(draft(what, EXCEPTIONS)).answer == "Living plants; Opened seeds; Greenhouses"
+    schema = response_type(max_answer_chars=32)
+    told = answer(draft(what, EXCEPTIONS, schema=schema), schema).answer
+    assert told == "Living plants; Opened seeds …"
+    one = answer(draft("Are plants exceptions to returns?", EXCEPTIONS)).answer
+    assert one == "Living plants"
