@@ -42,12 +42,14 @@ def quotable(candidate: Candidate, question: Asked) -> bool:
     text = candidate.text
     if text.startswith("#") or is_question(text) or not candidate.terms:
         return False
-    if _heads(candidate) or _answers_another(candidate) or not fits_row(text, question):
+    if _heads(candidate) or _answers_another(candidate):
         return False
     if text.endswith((":", "：")):  # it announces something
         return end_with_items(candidate, len(text) + 200) > candidate.end
+    if text.startswith("|") and not fits_row(text, question):
+        return False
     if len(cells(text)) > 1:
-        return answers_row(text, question)
+        return answers_row(text, question) and fits_row(text, question)
     # To a question for yes or no, a sentence of no other words says yes.
     says = question.answer_type == "choice" and text.endswith(_FULL_STOPS)
     new = any(term not in question.weights for term in candidate.terms)

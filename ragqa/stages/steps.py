@@ -22,6 +22,9 @@ Span = tuple[int, int]
 
 _FULL_STOPS = ".!。！"
 
+_MARKED_UP = 2
+"""With its marks a text is no longer than so many times what is read of it, or hardly ever."""
+
 LEFT_OUT = " …"
 """Stands where steps were left out at the end."""
 
@@ -49,7 +52,7 @@ def steps_told(candidate: Candidate, question: Asked, max_chars: int) -> Steps |
         return None
     if candidate.features["step"]:
         return _steps(candidate, max_chars)
-    told = _paragraph(candidate)
+    told = _paragraph(candidate, _MARKED_UP * max_chars)
     return told if told and len(told.text) <= max_chars else None
 
 
@@ -67,15 +70,22 @@ def _steps(candidate: Candidate, max_chars: int) -> Steps | None:
     return told if told and told.end >= candidate.end else None
 
 
-def _paragraph(candidate: Candidate) -> Steps | None:
-    """Return the running text around the chosen sentence; None where it stands alone."""
+def _paragraph(candidate: Candidate, most: int) -> Steps | None:
+    """Return the running text around the chosen sentence; None where it stands alone or is long.
+
+    Args:
+        candidate: The sentence that was chosen.
+        most: Characters that are looked at, with marks.
+    """
     passage, spans, at = _placed(candidate)
     first = last = at
     while first and _beside(passage, spans[first - 1], spans[first]):
         first -= 1
     while last + 1 < len(spans) and _beside(passage, spans[last], spans[last + 1]):
         last += 1
-    return _read(passage, spans, first, last) if last > first else None
+    if last == first or spans[last][1] - spans[first][0] > most:
+        return None
+    return _read(passage, spans, first, last)
 
 
 def following_told(candidate: Candidate, question: Asked, max_chars: int) -> Steps | None:
