@@ -13,8 +13,7 @@ import httpx2
 import openai
 
 from ragqa.flow.per_loop import PerLoop
-from ragqa.providers.blocking_network import direct
-from ragqa.providers.deadline import DeadlineClient
+from ragqa.providers.blocking_network import BlockingClient
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.events import Events
 from ragqa.providers.lanes import Lanes
@@ -60,7 +59,7 @@ class Clients:
 
     def _made_blocking(self) -> openai.OpenAI:
         tokens = self._at.entra.blocking() if self._at.entra else None
-        http = DeadlineClient(**self._http(), transport=self._direct())
+        http = BlockingClient(**self._http())
         weakref.finalize(self, http.close)
         if tokens:
             weakref.finalize(self, tokens.close)
@@ -74,18 +73,12 @@ class Clients:
         client = kind(http_client=http, **self._sdk(tokens))
         return _OfLoop(self._prepared(client), tokens)
 
-    def _direct(self) -> httpx2.HTTPTransport | None:
-        """Return connections to the service; httpx's own go where a proxy may stand between."""
-        return None if self._has_proxy else direct(self._http()["verify"])
-
     def _lanes(self) -> Lanes | None:
-        """Return the same for event loops."""
+        """Return lanes to the service; httpx's own pool goes where a proxy may stand between."""
+        if not self._at.is_loopback and getproxies():
+            return None
         verify = self._http()["verify"]
-        return None if self._has_proxy else Lanes(lambda: one_connection(verify))
-
-    @property
-    def _has_proxy(self) -> bool:
-        return not self._at.is_loopback and bool(getproxies())
+        return Lanes(lambda: one_connection(verify))
 
     def _http(self) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import trustme
 
-from ragqa.providers.blocking_network import direct
+from ragqa.providers.blocking_network import BlockingClient
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 TOO_LARGE = b"HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\nconnection: close\r\n\r\nlarge"
@@ -23,7 +23,7 @@ Answering = Callable[[socket.socket], None]
 
 
 def client(context: ssl.SSLContext | None = None) -> httpx2.Client:
-    return httpx2.Client(transport=direct(context or ssl.create_default_context()))
+    return BlockingClient(verify=context or ssl.create_default_context())
 
 
 @contextmanager
