@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 import threading
 import weakref
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.request import getproxies
 
@@ -16,15 +17,16 @@ from ragqa.flow.per_loop import PerLoop
 from ragqa.providers.blocking_network import BlockingClient
 from ragqa.providers.endpoint import NO_KEY, Endpoint
 from ragqa.providers.events import Events
+from ragqa.providers.exchange import Send
 from ragqa.providers.lanes import Lanes
 from ragqa.providers.network import one_connection
+from ragqa.providers.posting import Posting
 
 if TYPE_CHECKING:
     from ragqa.providers.entra import AsyncTokens, Tokens
 
 Client = TypeVar("Client", openai.OpenAI, openai.AsyncOpenAI)
 
-CONNECT_TIMEOUT_S = 10.0
 _IDENTITY_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
 _TELEMETRY_HEADERS = (
     *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS", "X-Stainless-Arch"),
@@ -37,41 +39,57 @@ class Clients:
 
     Args:
         at: The endpoint.
+        path: What is called of it.
     """
 
-    def __init__(self, at: Endpoint) -> None:
+    def __init__(self, at: Endpoint, path: str) -> None:
         self._at = at
+        self._posting = Posting(path, has_key=at.entra is None)
         self._lock = threading.Lock()
-        self._blocking: openai.OpenAI | None = None
+        self._made: _Blocking | None = None
         self._loops = PerLoop(self._made_async)
 
     def blocking(self) -> openai.OpenAI:
         """Return the client for blocking calls."""
-        if self._blocking is None:
-            with self._lock:
-                if self._blocking is None:
-                    self._blocking = self._made_blocking()
-        return self._blocking
+        return self._blocking.client
 
     async def of_this_loop(self) -> openai.AsyncOpenAI:
         """Return the client of the running event loop."""
         return (await self._loops.get()).client
 
-    def _made_blocking(self) -> openai.OpenAI:
+    def post(self, step: Send) -> object:
+        """Send what has a whole reply, and return that; see ``Posting``."""
+        return self._posting.post(*self._blocking, step)
+
+    async def apost(self, step: Send) -> object:
+        """Do the same without blocking the event loop, within the step's time."""
+        made = await self._loops.get()
+        async with asyncio.timeout(step.timeout_s):
+            return await self._posting.apost(made.client, made.http, step)
+
+    @property
+    def _blocking(self) -> _Blocking:
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = self._made_blocking()
+        return self._made
+
+    def _made_blocking(self) -> _Blocking:
         tokens = self._at.entra.blocking() if self._at.entra else None
         http = BlockingClient(**self._http())
         weakref.finalize(self, http.close)
         if tokens:
             weakref.finalize(self, tokens.close)
         kind = openai.AzureOpenAI if self._at.api_version else openai.OpenAI
-        return self._prepared(kind(http_client=http, **self._sdk(tokens)))
+        return _Blocking(self._prepared(kind(http_client=http, **self._sdk(tokens))), http)
 
     def _made_async(self) -> _OfLoop:
         tokens = self._at.entra.of_a_loop() if self._at.entra else None
         http = openai.DefaultAsyncHttpxClient(**self._http(), transport=self._lanes())
         kind = openai.AsyncAzureOpenAI if self._at.api_version else openai.AsyncOpenAI
         client = kind(http_client=http, **self._sdk(tokens))
-        return _OfLoop(self._prepared(client), tokens)
+        return _OfLoop(self._prepared(client), http, tokens)
 
     def _lanes(self) -> Lanes | None:
         """Return lanes to the service; httpx's own pool goes where a proxy may stand between."""
@@ -113,31 +131,32 @@ class Clients:
     def _prepared(self, client: Client) -> Client:
         """Take out of a client what the SDK found in OPENAI_CUSTOM_HEADERS: it is for OpenAI.
 
-        No argument of the SDK turns this off. And let the client put addresses together once: the
-        SDK does it for every request, which takes a tenth of the time that its requests need.
+        No argument of the SDK turns this off.
         """
         if not self._at.is_official:
             client._custom_headers = self._headers()
-        client._prepare_url = lru_cache(maxsize=8)(client._prepare_url)  # type: ignore[method-assign]
         client._make_sse_decoder = Events  # type: ignore[method-assign]
         return client
 
 
+class _Blocking(NamedTuple):
+    """The client for blocking calls, with what it sends by."""
+
+    client: openai.OpenAI
+    http: httpx2.Client
+
+
 class _OfLoop(NamedTuple):
-    """The client of one event loop, with what fetches its tokens."""
+    """The client of one event loop, with what it sends by and what fetches its tokens."""
 
     client: openai.AsyncOpenAI
+    http: httpx2.AsyncClient
     tokens: AsyncTokens | None
 
     async def close(self) -> None:
         await self.client.close()
         if self.tokens:
             await self.tokens.close()
-
-
-def timeout(seconds: float) -> openai.Timeout:
-    """Return the SDK's time-out for a request that may take so long in all."""
-    return openai.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT_S))
 
 
 @cache

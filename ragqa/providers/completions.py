@@ -1,9 +1,10 @@
 """What ChatOpenAI takes for the SDK's ``chat.completions``: one that knows its endpoint.
 
-ChatOpenAI converts messages and runs callbacks; the SDK authenticates and sends. Between the two,
-these resources find out what the endpoint accepts, retry within the deadline, translate errors and
-bring replies to one shape. They hand plain dictionaries back: building and dumping the SDK's typed
-models takes more time than everything else of a call (tests/benchmarks/test_providers.py).
+ChatOpenAI converts messages and runs callbacks; the SDK authenticates and sends, but for what
+``posting`` repeats. Between the two, these resources find out what the endpoint accepts, retry
+within the deadline, translate errors and bring replies to one shape. They hand plain dictionaries
+back: building and dumping the SDK's typed models takes more time than everything else of a call
+(tests/benchmarks/test_providers.py).
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import openai
 
 from ragqa.providers.carry import acarry, carry
 from ragqa.providers.chunks import AsyncChunks, Chunks
-from ragqa.providers.clients import Clients, timeout
+from ragqa.providers.clients import Clients
 from ragqa.providers.endpoint import Endpoint
 from ragqa.providers.exchange import Exchanges, Send
 from ragqa.providers.normal import JsonObject, whole_reply
+from ragqa.providers.posting import sent
 
 _PATH = "/chat/completions"
 
@@ -33,7 +35,7 @@ class Resources:
     """
 
     def __init__(self, at: Endpoint, exchanges: Exchanges) -> None:
-        clients = Clients(at)
+        clients = Clients(at, _PATH)
         self.blocking = Completions(clients, exchanges)
         self.of_loops = AsyncCompletions(clients, exchanges)
 
@@ -76,12 +78,12 @@ class Completions:
         return reply
 
     def _send(self, step: Send) -> WholeReply:
-        data = self._clients.blocking().post(_PATH, cast_to=object, **_sent(step))
+        data = self._clients.post(step)
         return WholeReply(whole_reply(data, by_function=step.form.by_function))
 
     def _open_stream(self, step: Send) -> Chunks:
         source = self._clients.blocking().post(
-            _PATH, cast_to=object, stream=True, stream_cls=openai.Stream[object], **_sent(step)
+            _PATH, cast_to=object, stream=True, stream_cls=openai.Stream[object], **sent(step)
         )
         chunks = Chunks(source, self._exchanges.at, by_function=step.form.by_function)
         chunks.await_text()
@@ -109,9 +111,7 @@ class AsyncCompletions:
         return reply
 
     async def _send(self, step: Send) -> WholeReply:
-        client = await self._clients.of_this_loop()
-        async with asyncio.timeout(step.timeout_s):
-            data = await client.post(_PATH, cast_to=object, **_sent(step))
+        data = await self._clients.apost(step)
         return WholeReply(whole_reply(data, by_function=step.form.by_function))
 
     async def _open_stream(self, step: Send) -> AsyncChunks:
@@ -123,7 +123,7 @@ class AsyncCompletions:
                 cast_to=object,
                 stream=True,
                 stream_cls=openai.AsyncStream[object],
-                **_sent(step),
+                **sent(step),
             )
         by_function = step.form.by_function
         chunks = AsyncChunks(
@@ -141,12 +141,3 @@ def _payload(arguments: dict[str, Any]) -> tuple[dict[str, Any], float | None]:
     if not payload.get("stream"):
         payload.pop("stream", None)
     return payload, timeout_s
-
-
-_HEADERS = dict.fromkeys(("x-stainless-retry-count", "x-stainless-read-timeout"), openai.omit)
-"""The SDK counts no retries here, and the time-out concerns nobody else."""
-
-
-def _sent(step: Send) -> dict[str, Any]:
-    options = {"timeout": timeout(step.timeout_s), "headers": _HEADERS}
-    return {"body": step.form.body, "options": options}

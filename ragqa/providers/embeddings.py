@@ -6,7 +6,6 @@ by their index, and counts tokens with a tokenizer that it downloads unless told
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import sys
 from array import array
@@ -111,7 +110,7 @@ class EndpointEmbeddings(Embeddings):
     def _clients(self) -> Clients:
         from ragqa.providers.clients import Clients  # loads the SDK
 
-        return Clients(self._exchanges.at)
+        return Clients(self._exchanges.at, _PATH)
 
     def _payload(self, batch: Sequence[str]) -> dict[str, Any]:
         return {
@@ -121,13 +120,10 @@ class EndpointEmbeddings(Embeddings):
         }
 
     def _send(self, step: Send) -> list[Vector]:
-        reply = self._clients.blocking().post(_PATH, cast_to=object, **_sent(step))
-        return _decoded(reply)
+        return _decoded(self._clients.post(step))
 
     async def _asend(self, step: Send) -> list[Vector]:
-        client = await self._clients.of_this_loop()
-        async with asyncio.timeout(step.timeout_s):
-            return _decoded(await client.post(_PATH, cast_to=object, **_sent(step)))
+        return _decoded(await self._clients.apost(step))
 
     def _vectors(self, vectors: list[Vector], expected: int) -> list[Vector]:
         """Check the number and the length of the vectors, and notice their dimension."""
@@ -149,12 +145,6 @@ class EndpointEmbeddings(Embeddings):
             )
         self.dimension = length
         return vectors
-
-
-def _sent(step: Send) -> dict[str, Any]:
-    from ragqa.providers.clients import timeout
-
-    return {"body": step.form.body, "options": {"timeout": timeout(step.timeout_s)}}
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -98,17 +98,22 @@ CASES: list[tuple[int, Any, type[RagqaError]]] = [
 
 
 @ways
+@pytest.mark.parametrize("answered", [False, True], ids=["at first", "later"])
 @pytest.mark.parametrize(("status", "body", "kind"), CASES)
 def test_answers_with_an_error_status(
     openai_server: StartServer,
     model_at: MakeModel,
     way: Way,
+    answered: bool,
     status: int,
     body: Any,
     kind: type[RagqaError],
 ) -> None:
     server = openai_server(always=Reply(status=status, body=body))
     model = model_at(server, api_key=KEY, max_retries=0)
+    if answered:
+        server.add("hello")
+        _complete(model, plain())
     with pytest.raises(RagqaError) as raised:
         way(model, plain("The secret recipe of the house is nutmeg."))
     assert type(raised.value) is kind
