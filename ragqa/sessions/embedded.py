@@ -114,9 +114,9 @@ class EmbeddedSessions:
                 (session_id, turn.run_id, turn_json(turn)),
             )
             database.change(
-                "DELETE FROM turn WHERE session_id = ?1 AND number <= (SELECT number FROM turn "
-                "WHERE session_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
-                (session_id, self._max_turns),
+                "DELETE FROM turn WHERE session_id = ? AND number <= (SELECT number FROM turn "
+                "WHERE session_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                (session_id, session_id, self._max_turns),
             )
 
     def summarise(self, session_id: str, principal: str, summary: Summary) -> None:
@@ -208,8 +208,8 @@ class EmbeddedSessions:
             "DELETE FROM session WHERE used_s < ? OR id = ?", (now_s - self._lifetime_s, session_id)
         )
         self._database.change(
-            "INSERT INTO session (id, principal, begun_s, used_s) VALUES (?1, ?2, ?3, ?3)",
-            (session_id, principal, now_s),
+            "INSERT INTO session (id, principal, begun_s, used_s) VALUES (?, ?, ?, ?)",
+            (session_id, principal, now_s, now_s),
         )
 
     @contextmanager
