@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 
 import httpx2
 import pytest
-import trustme
 
 from ragqa.providers.blocking_network import BlockingClient
+from tests.wire.tls import server_context, trusting_context
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 TOO_LARGE = b"HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\nconnection: close\r\n\r\nlarge"
@@ -124,29 +124,19 @@ def test_a_connection_that_the_server_closed_meanwhile_is_not_used_again() -> No
 
 
 class TestTls:
-    authority = trustme.CA()
-
-    @classmethod
-    def server(cls) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        cls.authority.issue_cert("127.0.0.1").configure_cert(context)
-        return context
-
     def answer(self, connection):
         while data := connection.recv(65_536):
             assert data.endswith(b"\r\n\r\nx")
             connection.sendall(OK)
 
     def test_it_is_spoken_in_one_piece(self) -> None:
-        trusting = ssl.create_default_context()
-        self.authority.configure_trust(trusting)
-        with serving(self.answer, self.server()) as url, client(trusting) as asking:
+        with serving(self.answer, server_context()) as url, client(trusting_context()) as asking:
             for _ in range(2):
                 assert asking.post(url, content=b"x").text == "ok"
 
     def test_a_certificate_that_nobody_vouches_for_is_refused(self) -> None:
         with (
-            serving(self.answer, self.server()) as url,
+            serving(self.answer, server_context()) as url,
             client() as asking,
             pytest.raises(httpx2.ConnectError, match="CERTIFICATE_VERIFY_FAILED"),
         ):

@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-import trustme
 from httpcore2._backends.auto import AutoBackend
 
 from ragqa.providers.network import one_connection
 from tests.wire.http_wire import Exchange, HttpServer
+from tests.wire.tls import server_context, trusting_context
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 TOO_LARGE = b"HTTP/1.1 413 Too Large\r\ncontent-length: 5\r\nconnection: close\r\n\r\nlarge"
@@ -208,27 +208,20 @@ async def test_nobody_listens() -> None:
 
 
 class TestTls:
-    authority = trustme.CA()
-
-    @classmethod
-    def server(cls) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        cls.authority.issue_cert("127.0.0.1").configure_cert(context)
-        return context
-
     async def answer(self, reader, writer):
         while await reader.read(65_536):
             writer.write(OK)
 
     async def test_it_is_spoken(self) -> None:
-        trusting = ssl.create_default_context()
-        self.authority.configure_trust(trusting)
-        async with serving(self.answer, self.server()) as url, client(trusting) as asking:
+        async with (
+            serving(self.answer, server_context()) as url,
+            client(trusting_context()) as asking,
+        ):
             for _ in range(2):
                 assert (await asking.post(url, content=b"x")).text == "ok"
 
     async def test_a_certificate_that_nobody_vouches_for_is_refused(self) -> None:
-        async with serving(self.answer, self.server()) as url, client() as asking:
+        async with serving(self.answer, server_context()) as url, client() as asking:
             with pytest.raises(httpx2.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
                 await asking.post(url, content=b"x")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 
 import pytest
@@ -42,6 +43,17 @@ def test_every_request_has_the_same_head(openai_server: StartServer, ask_at) -> 
     assert heads == heads[:1] * 3
     said = [each.body["messages"][-1]["content"] for each in server.requests]
     assert said == ["first", "第二个问题", "third"]
+
+
+def test_the_sdk_makes_the_first_request_alone(
+    openai_server: StartServer, ask_at, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask = ask_at(openai_server(always="hello"))
+    with caplog.at_level(logging.DEBUG, logger="openai"):
+        for _ in range(3):
+            assert ask(plain()).text == "hello"
+    sent = [each for each in caplog.messages if each.startswith("Sending HTTP Request")]
+    assert len(sent) == 1
 
 
 @pytest.mark.parametrize(
